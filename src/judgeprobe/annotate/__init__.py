@@ -1,0 +1,1 @@
+"""Stage `annotate`: blind batches out, three label sets back, direction from the majority."""

@@ -1,0 +1,1 @@
+"""Audits of label sets and of judge scores that already exist."""

@@ -1,0 +1,1 @@
+"""Stage `build`: base items -> candidate edits -> gates -> verifier -> interventions."""

@@ -1,0 +1,1 @@
+"""The command line: it loads, calls and prints. One module a verb."""

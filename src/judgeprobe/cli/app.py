@@ -1,0 +1,45 @@
+"""The command `judgeprobe`: its verbs are registered here, each in a module of its own."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from judgeprobe import __version__
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="judgeprobe",
+    help="Measure whether an LLM judge is a valid instrument: does it hold its verdict when an "
+    "edit leaves the construct alone, and change it when an edit changes the construct?",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"judgeprobe {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    if debug:
+        os.environ["JUDGEPROBE_DEBUG"] = "1"
+
+
+# Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
+
+
+def main() -> None:
+    """Entry point of the `judgeprobe` script."""
+    app()

@@ -1,0 +1,1 @@
+"""Model calls: client, cache, templates, reply parsing, the embedded model."""

@@ -1,0 +1,1 @@
+"""Stage `profile`: grades -> frontier, operating point, intervals, nulls."""

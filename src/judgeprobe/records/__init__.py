@@ -1,0 +1,43 @@
+"""What one row of every file is: frozen, extra fields forbidden, versioned.
+
+A newer schema version is refused and an older one lifted (`records.upgrade`). Names are the ones
+of the design page; fields may be added, none renamed.
+"""
+
+from judgeprobe.records.base import SCHEMA_VERSION, Record, content_hash
+from judgeprobe.records.calls import Grade, GradeStatus, Reply, Requested, Served
+from judgeprobe.records.items import (
+    ARMS,
+    AXES,
+    Arm,
+    BaseItem,
+    Direction,
+    GateResult,
+    Intervention,
+    Label,
+    Rejection,
+    text_id,
+)
+from judgeprobe.records.scale import Scale
+
+__all__ = [
+    "ARMS",
+    "AXES",
+    "SCHEMA_VERSION",
+    "Arm",
+    "BaseItem",
+    "Direction",
+    "GateResult",
+    "Grade",
+    "GradeStatus",
+    "Intervention",
+    "Label",
+    "Record",
+    "Rejection",
+    "Reply",
+    "Requested",
+    "Scale",
+    "Served",
+    "content_hash",
+    "text_id",
+]

@@ -1,0 +1,1 @@
+"""Arrays in, frozen results out. Nothing here knows of files, records or models."""

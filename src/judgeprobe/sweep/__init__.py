@@ -1,0 +1,1 @@
+"""Stage `sweep`: every judge x every unique text, graded and cached."""
