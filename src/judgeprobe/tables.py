@@ -1,0 +1,1 @@
+"""Records to arrays and frames: the only bridge between records and `stats`."""
