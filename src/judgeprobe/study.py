@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from judgeprobe import __version__
 from judgeprobe.errors import MixedArtifactsError, StudyError
 from judgeprobe.files import file_hash, read_json, read_text, write_json
-from judgeprobe.records import SCHEMA_VERSION, Scale, content_hash
+from judgeprobe.records import CONTROLS, SCHEMA_VERSION, Scale, content_hash
 from judgeprobe.taxonomy import Taxonomy, load_taxonomy
 
 __all__ = [
@@ -223,6 +223,8 @@ class Settings(_Settings):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two judges are named `{name}`")
+            if name in {control.name for control in CONTROLS}:
+                raise ValueError(f"the judge name `{name}` is taken by a control judge")
         return self
 
 

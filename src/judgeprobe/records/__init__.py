@@ -6,6 +6,7 @@ of the design page; fields may be added, none renamed.
 
 from judgeprobe.records.base import SCHEMA_VERSION, Record, content_hash
 from judgeprobe.records.calls import Grade, GradeStatus, Reply, Requested, Served
+from judgeprobe.records.controls import CONTROLS, Control
 from judgeprobe.records.items import (
     ARMS,
     AXES,
@@ -23,9 +24,11 @@ from judgeprobe.records.scale import Scale
 __all__ = [
     "ARMS",
     "AXES",
+    "CONTROLS",
     "SCHEMA_VERSION",
     "Arm",
     "BaseItem",
+    "Control",
     "Direction",
     "GateResult",
     "Grade",
