@@ -13,5 +13,7 @@ def shared_data() -> Path:
     """Real public data beside the checkout; not part of the project."""
     folder = Path(os.environ.get("JUDGEPROBE_SHARED", ROOT.parent / "shared")) / "data"
     if not folder.is_dir():
-        pytest.skip(f"no real data at {folder}; set JUDGEPROBE_SHARED to the folder that holds data/")
+        pytest.skip(
+            f"no real data at {folder}; set JUDGEPROBE_SHARED to the folder that holds data/"
+        )
     return folder
