@@ -268,7 +268,6 @@ def _epistemic(case: Case) -> str | None:
         entry
         for name in _AXIS_LISTS.get(case.slot.axis, ())
         for entry in case.taxonomy.lists.get(name, ())
-        if case.slot.axis == "strength"
     }
     for change in case.changes("epistemic_markers"):
         if change.marker.entry not in own:
