@@ -8,6 +8,7 @@ import typer
 from judgeprobe import __version__
 from judgeprobe.cli.build import build
 from judgeprobe.cli.new import new
+from judgeprobe.cli.profile import profile
 
 __all__ = ["app", "main"]
 
@@ -42,6 +43,7 @@ def _options(
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
 app.command("new")(new)
 app.command("build")(build)
+app.command("profile")(profile)
 
 
 def main() -> None:
