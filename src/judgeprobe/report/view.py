@@ -120,6 +120,7 @@ class Excluded(_View):
     what: str
     reason: str
     n: int
+    judge: str | None = None
 
 
 class ProfileView(_View):
