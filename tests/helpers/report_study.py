@@ -206,7 +206,7 @@ def _profile(
         "floor": FLOOR,
         "rule": "cut",
         "n_base": n_base,
-        "judges": [*rows, *_controls()],
+        "judges": rows,
         "mean": mean,
         "gap": {
             "estimate": gap,
@@ -220,14 +220,7 @@ def _profile(
             "reselected": {"low": -0.01, "high": 0.21},
         },
         "slots": _slots(pairs, grades, rows),
-        "controls": [
-            {
-                "judge": "constant", "expected_S": 1.0, "expected_R": 0.0, "S": 1.0,
-                "R": 0.25 if controls_missed else 0.0, "passed": not controls_missed,
-            },
-            {"judge": "flip", "expected_S": 0.0, "expected_R": 1.0, "S": 0.0, "R": 1.0,
-             "passed": True},
-        ],
+        "controls": _controls(controls_missed),
         "excluded": [
             {"what": "elaboration", "reason": "agreement 0.40, below the bar 0.75", "n": 16},
             {"what": "pairs", "reason": "original or edited text not graded", "n": 3},
@@ -265,6 +258,10 @@ def _judge(judge: str, pairs: list[dict[str, Any]], grades: list[dict[str, Any]]
             **best,
             "S_interval": [max(0, best["S"] - 0.03), min(1, best["S"] + 0.03)],
             "R_interval": [max(0, best["R"] - 0.08), min(1, best["R"] + 0.08)],
+            **{
+                f"{axis}_interval": [max(0, best[axis] - 0.1), min(1, best[axis] + 0.1)]
+                for axis in ("R_scope", "R_strength")
+            },
         }
     return {
         "judge": judge,
@@ -279,30 +276,26 @@ def _judge(judge: str, pairs: list[dict[str, Any]], grades: list[dict[str, Any]]
     }
 
 
-def _controls() -> list[dict[str, Any]]:
+def _controls(missed: bool) -> list[dict[str, Any]]:
     rows = []
-    for name, s, r in (
-        ("constant", 1.0, 0.0),
-        ("flip", 0.0, 1.0),
-        ("planted(0.9, 0.4)", 0.904, 0.391),
-        ("length", 0.93, 0.12),
+    for name, s, r, expected in (
+        ("constant", 1.0, 0.25 if missed else 0.0, (1.0, 0.0)),
+        ("flip", 0.0, 1.0, (0.0, 1.0)),
+        ("planted(0.9, 0.4)", 0.904, 0.391, (0.9, 0.4)),
+        ("length", 0.93, 0.12, None),
     ):
-        point = {
-            "tau": 2.5, "S": s, "R": r, "R_scope": r, "R_strength": r,
-            "S_interval": [max(0, s - 0.02), min(1, s + 0.02)],
-            "R_interval": [max(0, r - 0.03), min(1, r + 0.03)],
-        }  # fmt: skip
         rows.append(
             {
                 "judge": name,
-                "status": "control",
-                "n_graded": 200,
-                "n_ungraded": 0,
-                "distinct_grades": 2,
-                "usable_points": 1,
-                "regrade": 1.0,
-                "operating_point": point,
-                "frontier": [{"tau": 2.5, "S": s, "R": r}],
+                "status": "single point",
+                "reason": None,
+                "tau": 2.5,
+                "S": s,
+                "R": r,
+                "S_interval": [max(0, s - 0.02), min(1, s + 0.02)],
+                "R_interval": [max(0, r - 0.03), min(1, r + 0.03)],
+                "expected": expected and {"S": expected[0], "R": expected[1]},
+                "passed": None if expected is None else name != "constant" or not missed,
             }
         )
     return rows

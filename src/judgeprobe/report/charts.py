@@ -32,7 +32,7 @@ AXIS_LOOKS = (
 
 def axis_contrast(view: ProfileView, notice: str) -> Picture | None:
     """R per axis beside 1 - S, one row a judge; None where no judge has an operating point."""
-    rows = [judge for judge in view.measured if judge.operating_point is not None]
+    rows = [judge for judge in view.judges if judge.operating_point is not None]
     if not rows or not view.axes:
         return None
     rows.sort(key=lambda j: -j.operating_point.R if j.operating_point else 0.0)
@@ -77,7 +77,7 @@ def slot_rates(view: ProfileView, notice: str) -> Picture | None:
 
 def instrument(view: ProfileView, notice: str) -> Picture | None:
     """Distinct and usable grades, and regrade agreement, one row a judge."""
-    rows = [judge for judge in view.measured if judge.distinct_grades is not None]
+    rows = [judge for judge in view.judges if judge.distinct_grades is not None]
     if not rows:
         return None
     rows.sort(key=lambda j: (-(j.usable_points or 0), j.judge))
@@ -126,7 +126,8 @@ def _draw_axes(figure: "Figure", view: ProfileView, rows: list[JudgeView], notic
         if point is None:
             continue
         values = [point.axes.get(axis) for axis in view.axes]
-        most = max([most, 1 - point.S, *(v for v in values if v is not None)])
+        ends = [pair[1] for pair in point.axis_intervals.values() if pair is not None]
+        most = max([most, 1 - point.S, *ends, *(v for v in values if v is not None)])
         bar = axes.barh(
             row,
             1 - point.S,
@@ -137,14 +138,11 @@ def _draw_axes(figure: "Figure", view: ProfileView, rows: list[JudgeView], notic
             hatch="////",
             zorder=1.5,
         )
-        known = [v for v in values if v is not None]
-        if len(known) > 1:
-            axes.plot(
-                [min(known), max(known)], [row, row], color=style.FRAME, linewidth=1, zorder=2
-            )
         marks = [
-            _axis_mark(axes, value, row, index) if value is not None else None
-            for index, value in enumerate(values)
+            None
+            if value is None
+            else _axis_mark(axes, value, point.axis_intervals.get(axis), row, index, len(values))
+            for index, (axis, value) in enumerate(zip(view.axes, values, strict=True))
         ]
         handles = handles or [*marks, bar.patches[0]]
         axes.text(
@@ -165,13 +163,23 @@ def _draw_axes(figure: "Figure", view: ProfileView, rows: list[JudgeView], notic
     _legend(axes, shown)
 
 
-def _axis_mark(axes: "Axes", value: float, row: int, index: int) -> "Artist":
+def _axis_mark(
+    axes: "Axes",
+    value: float,
+    interval: tuple[float, float] | None,
+    row: int,
+    index: int,
+    count: int,
+) -> "Artist":
     marker, colour, fill = AXIS_LOOKS[index % len(AXIS_LOOKS)]
+    y = row + 0.4 * ((index + 0.5) / count - 0.5)
+    if interval is not None:
+        axes.plot(interval, [y, y], color=colour, linewidth=1.2, zorder=2)
     (line,) = axes.plot(
         value,
-        row,
+        y,
         marker=marker,
-        markersize=7.5,
+        markersize=6.5,
         color=colour,
         fillstyle=fill,
         linestyle="none",
@@ -289,6 +297,7 @@ def _draw_instrument(figure: "Figure", rows: list[JudgeView], notice: str) -> No
                 marker="D",
                 markersize=5.5,
                 color=style.INK,
+                linestyle="none",
                 zorder=4,
             )
         _regrade(right, judge, row)

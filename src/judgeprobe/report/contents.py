@@ -5,9 +5,8 @@ R never stands without the S it was measured at, rates never without their count
 
 from typing import Any
 
-from judgeprobe.records import CONTROLS
 from judgeprobe.report.tabulate import Column, Table
-from judgeprobe.report.view import AXIS_PREFIX, JudgeView, ProfileView
+from judgeprobe.report.view import AXIS_PREFIX, JudgeView, OperatingPoint, ProfileView
 
 __all__ = ["control_rows", "result_tables"]
 
@@ -19,9 +18,14 @@ def result_tables(view: ProfileView, notice: str) -> tuple[Table, ...]:
     """Every table of the profile that has a row, in the order of the page."""
     tables = [
         _profiles(view, notice),
-        _controls(view, notice),
-        _slots(view, notice),
+        _axes(view, notice),
         _gap(view, notice),
+        _slots(view, notice),
+        _slots_by_judge(view, notice),
+        _domains(view, notice),
+        _apart(view, notice),
+        _ungraded(view, notice),
+        _controls(view, notice),
     ]
     return tuple(table for table in tables if table.rows)
 
@@ -44,8 +48,17 @@ def _point(judge: JudgeView) -> dict[str, Any]:
         "R_low": r[0],
         "R_high": r[1],
         "flip": 1 - point.S,
-        **{f"{AXIS_PREFIX}{axis}": value for axis, value in point.axes.items()},
+        **_axis_rates(point),
     }
+
+
+def _axis_rates(point: OperatingPoint) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for axis, value in point.axes.items():
+        low, high = point.axis_intervals.get(axis) or (None, None)
+        key = f"{AXIS_PREFIX}{axis}"
+        found |= {key: value, f"{key}_low": low, f"{key}_high": high}
+    return found
 
 
 def _profiles(view: ProfileView, notice: str) -> Table:
@@ -58,9 +71,9 @@ def _profiles(view: ProfileView, notice: str) -> Table:
             "n_ungraded": judge.n_ungraded,
             **_point(judge),
         }
-        for judge in view.measured
+        for judge in view.judges
     ]
-    if view.mean is not None and len(view.measured) > 1:
+    if view.mean is not None and len(view.judges) > 1:
         told = {k: v for k, v in view.mean.items() if isinstance(v, int | float)}
         rows.append({"judge": "mean over judges", **told})
     return Table(
@@ -90,45 +103,64 @@ def _profiles(view: ProfileView, notice: str) -> Table:
     )
 
 
-def control_rows(view: ProfileView) -> list[dict[str, Any]]:
-    """Expected and measured profile of every control judge, and whether it was met.
+def _axes(view: ProfileView, notice: str) -> Table:
+    rows = [
+        {"judge": judge.judge, **_point(judge)}
+        for judge in view.judges
+        if judge.operating_point is not None
+    ]
+    return Table(
+        name="axes",
+        title="Sensitivity per axis",
+        caption="Each judge at its operating point, with the interval over base items.",
+        columns=(
+            Column("judge", "judge"),
+            Column("S", "S", "rate"),
+            Column("flip", "1 − S", "rate"),
+            *(
+                Column(
+                    f"{AXIS_PREFIX}{axis}",
+                    _axis_head(axis),
+                    "rate",
+                    (f"{AXIS_PREFIX}{axis}_low", f"{AXIS_PREFIX}{axis}_high"),
+                )
+                for axis in view.axes
+            ),
+        ),
+        rows=tuple(rows) if view.axes else (),
+        direction=view.direction,
+        notice=notice,
+    )
 
-    `met` is True, False, or None where nothing is expected of the judge or it was not run.
+
+def control_rows(view: ProfileView) -> list[dict[str, Any]]:
+    """Expected and measured profile of every control judge that was run, and whether it was met.
+
+    `met` is True or False, or None where nothing is expected of the judge.
     """
-    verdicts = _control_verdicts(view)
-    measured = {judge.judge: judge for judge in view.control_judges}
     rows = []
-    for control in CONTROLS:
-        judge = measured.get(control.name)
-        point = _point(judge) if judge is not None else {}
+    for judge in view.controls:
+        s, r = judge.S_interval or (None, None), judge.R_interval or (None, None)
+        expected = judge.expected or {}
         rows.append(
             {
-                "judge": control.name,
-                "expected_S": control.S,
-                "expected_R": control.R,
-                **{k: point.get(k) for k in ("S", "S_low", "S_high", "R", "R_low", "R_high")},
-                "met": verdicts.get(control.name),
-                "verdict": _verdict(verdicts.get(control.name), run=judge is not None),
+                "judge": judge.judge,
+                "expected_S": expected.get("S"),
+                "expected_R": expected.get("R"),
+                "S": judge.S,
+                "S_low": s[0],
+                "S_high": s[1],
+                "R": judge.R,
+                "R_low": r[0],
+                "R_high": r[1],
+                "met": judge.passed,
+                "verdict": _VERDICTS[judge.passed],
             }
         )
     return rows
 
 
-def _control_verdicts(view: ProfileView) -> dict[str, bool | None]:
-    found = view.controls if isinstance(view.controls, list) else []
-    return {
-        str(row["judge"]): row.get("passed")
-        for row in found
-        if isinstance(row, dict) and "judge" in row
-    }
-
-
-def _verdict(met: bool | None, *, run: bool) -> str:  # noqa: FBT001
-    if not run:
-        return "not run"
-    if met is None:
-        return "nothing expected"
-    return "met" if met else "MISSED"
+_VERDICTS = {True: "met", False: "MISSED", None: "nothing expected"}
 
 
 def _controls(view: ProfileView, notice: str) -> Table:
@@ -149,7 +181,7 @@ def _controls(view: ProfileView, notice: str) -> Table:
             Column("R", "R measured", "rate", ("R_low", "R_high")),
             Column("verdict", "verdict"),
         ),
-        rows=tuple(row for row in control_rows(view) if row["verdict"] != "not run"),
+        rows=tuple(control_rows(view)),
         direction=view.direction,
         notice=notice,
     )
@@ -169,8 +201,8 @@ def _slots(view: ProfileView, notice: str) -> Table:
             "rate. n counts edits."
         ),
         columns=(
-            Column("slot", "slot"),
-            Column("axis", "axis"),
+            Column("slot", "slot", "name"),
+            Column("axis", "axis", "name"),
             Column("n", "n", "count"),
             Column("rate", "changed", "rate", ("low", "high")),
         ),
@@ -190,9 +222,139 @@ def _slots(view: ProfileView, notice: str) -> Table:
     )
 
 
+def _slots_by_judge(view: ProfileView, notice: str) -> Table:
+    return Table(
+        name="slots_by_judge",
+        title="Share of verdicts changed per judge and slot",
+        caption="Each judge at its operating point; S is the judge's over all control slots.",
+        columns=(
+            Column("judge", "judge"),
+            Column("S", "S", "rate"),
+            Column("slot", "slot", "name"),
+            Column("axis", "axis", "name"),
+            Column("n", "n", "count"),
+            Column("rate", "changed", "rate", ("low", "high")),
+        ),
+        rows=tuple(
+            {"judge": judge.judge, "S": judge.operating_point.S, **slot.model_dump()}
+            for judge in view.judges
+            if judge.operating_point is not None
+            for slot in judge.slots
+        ),
+        direction=view.direction,
+        notice=notice,
+    )
+
+
+def _domains(view: ProfileView, notice: str) -> Table:
+    rows = []
+    for judge in view.judges:
+        for found in judge.by_domain if len(judge.by_domain) > 1 else ():
+            s, r = found.S_interval or (None, None), found.R_interval or (None, None)
+            rows.append(
+                {
+                    "judge": judge.judge,
+                    "domain": found.domain,
+                    "S": found.S,
+                    "S_low": s[0],
+                    "S_high": s[1],
+                    "n_invariance": found.n_pairs.get("invariance"),
+                    "R": found.R,
+                    "R_low": r[0],
+                    "R_high": r[1],
+                    "n_construct": found.n_pairs.get("construct"),
+                }
+            )
+    return Table(
+        name="domains",
+        title="The profile in each domain",
+        caption="Each judge at the one operating point that it has over all domains.",
+        columns=(
+            Column("judge", "judge"),
+            Column("domain", "domain"),
+            S_COLUMN,
+            Column("n_invariance", "invariance edits", "count"),
+            R_COLUMN,
+            Column("n_construct", "construct edits", "count"),
+        ),
+        rows=tuple(rows),
+        direction=view.direction,
+        notice=notice,
+    )
+
+
+def _apart(view: ProfileView, notice: str) -> Table:
+    return Table(
+        name="reported_apart",
+        title="Pairs in neither arm",
+        caption=(
+            "Pairs that people labelled as neither a change of the construct in the wanted "
+            "direction nor none at all; they enter neither S nor R."
+        ),
+        columns=(
+            Column("judge", "judge"),
+            Column("n", "graded pairs", "count"),
+            Column("rate", "changed", "rate"),
+            Column("S", "S", "rate"),
+        ),
+        rows=tuple(
+            {
+                "judge": judge.judge,
+                "n": judge.reported_apart.n,
+                "rate": judge.reported_apart.rate,
+                "S": judge.operating_point.S,
+            }
+            for judge in view.judges
+            if judge.operating_point is not None
+            and judge.reported_apart is not None
+            and judge.reported_apart.n
+        ),
+        direction=view.direction,
+        notice=notice,
+    )
+
+
+def _ungraded(view: ProfileView, notice: str) -> Table:
+    rows = []
+    for judge in view.judges:
+        point, s, r = judge.operating_point, judge.bounds.get("S"), judge.bounds.get("R")
+        if point is None or s is None or r is None or not s.n_ungraded + r.n_ungraded:
+            continue
+        rows.append(
+            {
+                "judge": judge.judge,
+                "n_ungraded": s.n_ungraded + r.n_ungraded,
+                "S": point.S,
+                "S_low": s.low,
+                "S_high": s.high,
+                "R": point.R,
+                "R_low": r.low,
+                "R_high": r.high,
+            }
+        )
+    return Table(
+        name="ungraded",
+        title="What the ungraded pairs could change",
+        caption=(
+            "Ungraded replies are never filled in. In brackets: the value if none of the ungraded "
+            "pairs had changed its verdict, and if all had."
+        ),
+        columns=(
+            Column("judge", "judge"),
+            Column("n_ungraded", "ungraded pairs", "count"),
+            Column("S", "S [bounds]", "rate", ("S_low", "S_high")),
+            Column("R", "R [bounds]", "rate", ("R_low", "R_high")),
+        ),
+        rows=tuple(rows),
+        direction=view.direction,
+        notice=notice,
+    )
+
+
 def _gap(view: ProfileView, notice: str) -> Table:
     gap = view.gap
     rows: list[dict[str, Any]] = []
+    method = f" ({gap.method})" if gap is not None and gap.method else ""
     if gap is not None and gap.estimate is not None and len(view.axes) > 1:
         again = gap.reselected or {}
         rows.append(
@@ -202,7 +364,6 @@ def _gap(view: ProfileView, notice: str) -> Table:
                 "estimate": gap.estimate,
                 "low": gap.low,
                 "high": gap.high,
-                "method": gap.method,
                 "reselected": f"{again['low']:+.3f} to {again['high']:+.3f}".replace("-", "−")
                 if isinstance(again.get("low"), int | float)
                 and isinstance(again.get("high"), int | float)
@@ -217,9 +378,9 @@ def _gap(view: ProfileView, notice: str) -> Table:
         name="gap",
         title="The contrast of the two axes",
         caption=(
-            "Mean over judges at the mean S beside it. The interval resamples base items, with "
-            "the cuts held; the next one chooses every cut anew in each resample. The p-value "
-            "permutes the axis labels within the construct arm with the grades fixed."
+            "Mean over judges at the mean S beside it. The first interval holds the cuts"
+            f"{method}; the next one chooses every cut anew in each resample. The p-value permutes "
+            "the axis labels within the construct arm with the grades fixed."
         ),
         columns=(
             Column("contrast", "contrast"),
@@ -230,7 +391,6 @@ def _gap(view: ProfileView, notice: str) -> Table:
             Column("largest_null", "largest null gap", "signed"),
             Column("positive_judges", "judges with gap > 0", "count"),
             Column("n_base", "base items", "count"),
-            Column("method", "interval"),
         ),
         rows=tuple(rows),
         direction=view.direction,

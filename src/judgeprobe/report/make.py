@@ -106,7 +106,7 @@ def _require_one_taxonomy(study: Study, evidence: Evidence) -> None:
 
 
 def _pictures(view: ProfileView, notice: str) -> tuple[Picture, ...]:
-    marks = style.marks_for([judge.judge for judge in view.measured])
+    marks = style.marks_for([judge.judge for judge in view.judges])
     found = (
         plane.plane(view, marks, notice),
         plane.plane_near_floor(view, marks, notice),

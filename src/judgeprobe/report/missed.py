@@ -69,7 +69,7 @@ def missed_edits(
     construct = [edit for edit in interventions if edit.arm == "construct"]
     changed: dict[str, dict[str, bool]] = {}
     moves: dict[str, dict[str, tuple[float, float]]] = {}
-    for judge in view.measured:
+    for judge in view.judges:
         if judge.operating_point is None:
             continue
         given = _grades_of(grades, judge.judge)
@@ -101,7 +101,9 @@ def _moves(
     return found
 
 
-def _is_changed(before: float, after: float, *, tau: float, rule: str) -> bool:
+def _is_changed(before: float, after: float, *, tau: float | None, rule: str) -> bool:
+    if tau is None:
+        return False
     if rule == "shift":
         return abs(after - before) >= tau
     return (before >= tau) != (after >= tau)

@@ -131,27 +131,67 @@ def report_page(
         missed: What each judge missed.
         notice: What the watermark says, or "".
     """
+
+    def tabled(*names: str) -> tuple[Table, ...]:
+        return tuple(tables[name] for name in names if name in tables)
+
+    def pictured(*names: str) -> tuple[Drawn, ...]:
+        return tuple(figures[name] for name in names if name in figures)
+
     sections = (
-        Section("profiles", "The profile", (), (), _some(tables, "profiles"),
-                _some(figures, "plane", "plane_near_floor")),
-        Section("axes", "Which axis is noticed", (), (), _some(tables, "gap"),
-                _some(figures, "axis_contrast")),
-        Section("slots", "Which edits are noticed", (), (), _some(tables, "slots"),
-                _some(figures, "slot_rates")),
-        Section("missed", "What was not noticed",
-                _missed_words(missed), missed=tuple(_missed_section(by) for by in missed)),
-        Section("predictions", "Predicted values", _PREDICTED if "predictions" in tables else (),
-                tables=_some(tables, "predictions")),
-        Section("controls", "Control judges", tables=_some(tables, "controls")),
-        Section("instrument", "The judges as instruments", (), (), _some(tables, "instrument"),
-                _some(figures, "instrument")),
-        Section("measured", "What was measured, on what", facts=_facts(study, view, evidence),
-                tables=_some(tables, "yields")),
-        Section("excluded", "What was left out", _left_out_words(tables),
-                tables=_some(tables, "excluded")),
+        Section(
+            "profiles",
+            "The profile",
+            paragraphs=_reasons(view),
+            tables=tabled("profiles"),
+            figures=pictured("plane", "plane_near_floor"),
+        ),
+        Section(
+            "axes",
+            "Which axis is noticed",
+            tables=tabled("axes", "gap"),
+            figures=pictured("axis_contrast"),
+        ),
+        Section(
+            "slots",
+            "Which edits are noticed",
+            tables=tabled("slots", "domains", "reported_apart"),
+            figures=pictured("slot_rates"),
+        ),
+        Section(
+            "missed",
+            "What was not noticed",
+            paragraphs=_missed_words(missed),
+            missed=tuple(_missed_section(by) for by in missed),
+        ),
+        Section(
+            "predictions",
+            "Predicted values",
+            paragraphs=_PREDICTED if "predictions" in tables else (),
+            tables=tabled("predictions"),
+        ),
+        Section("controls", "Control judges", tables=tabled("controls")),
+        Section(
+            "instrument",
+            "The judges as instruments",
+            tables=tabled("instrument", "ungraded"),
+            figures=pictured("instrument"),
+        ),
+        Section(
+            "measured",
+            "What was measured, on what",
+            facts=_facts(study, view, evidence),
+            tables=tabled("yields"),
+        ),
+        Section(
+            "excluded",
+            "What was left out",
+            paragraphs=_left_out_words(tables),
+            tables=tabled("excluded"),
+        ),
         Section("methods", "How each number was made", methods=tuple(method_lines(view))),
         Section("hashes", "Made under", _HASH_WORDS, hashes=tuple(_hashes(study))),
-    )  # fmt: skip
+    )
     return Page(
         name=study.settings.study.name,
         lead=_lead(study, view),
@@ -170,13 +210,19 @@ _HASH_WORDS = (
 )
 
 
-def _some(named: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
-    return tuple(named[name] for name in names if name in named)
+def _reasons(view: ProfileView) -> tuple[str, ...]:
+    """Why a judge is read off something else than a frontier."""
+    return tuple(
+        f"{judge.judge} is {'a ' if judge.status == 'single point' else ''}{judge.status}: "
+        f"{judge.reason}."
+        for judge in view.judges
+        if judge.reason
+    )
 
 
 def _lead(study: Study, view: ProfileView) -> str:
-    readable = [judge for judge in view.measured if judge.operating_point is not None]
-    total = len(view.measured)
+    readable = [judge for judge in view.judges if judge.operating_point is not None]
+    total = len(view.judges)
     what = f"Do judges notice {study.taxonomy.measures}?"
     if not readable:
         return (
@@ -206,7 +252,7 @@ def _count(n: int, noun: str) -> str:
 
 
 def _boxes(study: Study, view: ProfileView, notice: str) -> Iterable[Box]:
-    controls = [row for row in control_rows(view) if row["verdict"] != "not run"]
+    controls = control_rows(view)
     broken = [row for row in controls if row["met"] is False]
     if broken:
         lines = [

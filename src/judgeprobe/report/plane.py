@@ -4,12 +4,11 @@ S runs to the right (verdicts held under edits that keep the construct), R upwar
 under edits that change it). After figures 3 and 5 of the construct-validity reference.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from judgeprobe.report import style
 from judgeprobe.report.style import Mark, Picture
-from judgeprobe.report.view import JudgeView, ProfileView, hull
+from judgeprobe.report.view import ControlView, JudgeView, ProfileView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +20,7 @@ LABEL_LINE_INCHES = 0.33
 MARGIN_LABELS_INCHES = 2.5
 SIDE_INCHES = 4.35
 CONTROL_MARKERS = ("x", "+", "1", "2")
+CORNERS = {(1.0, 0.0), (0.0, 1.0)}
 
 
 def plane(view: ProfileView, marks: dict[str, Mark], notice: str) -> Picture:
@@ -44,7 +44,7 @@ def plane(view: ProfileView, marks: dict[str, Mark], notice: str) -> Picture:
 def plane_near_floor(view: ProfileView, marks: dict[str, Mark], notice: str) -> Picture | None:
     """The part of the plane at and just below the floor, or None where the whole shows no less."""
     left = max(0.0, round(view.floor - 0.1, 2))
-    inside = [j for j in view.measured if any(left <= c.S for c in hull(j.frontier))]
+    inside = [j for j in view.judges if any(left <= c.S for c in j.vertices)]
     if left < 0.5 or len(inside) < 2:
         return None
     return Picture(
@@ -60,20 +60,18 @@ def plane_near_floor(view: ProfileView, marks: dict[str, Mark], notice: str) -> 
     )
 
 
-def _inner_controls(view: ProfileView) -> list[tuple[JudgeView, str]]:
-    """Control judges that do not sit on a corner, which is labelled already, and their markers."""
-    corners = {(1.0, 0.0), (0.0, 1.0)}
+def _inner_controls(view: ProfileView) -> list[tuple[ControlView, float, float, str]]:
+    """Control judges off the corners, which are labelled already: (judge, S, R, marker)."""
     inner = [
-        judge
-        for judge in view.control_judges
-        if judge.operating_point is not None
-        and (judge.operating_point.S, judge.operating_point.R) not in corners
+        (judge, judge.S, judge.R)
+        for judge in view.controls
+        if judge.S is not None and judge.R is not None and (judge.S, judge.R) not in CORNERS
     ]
-    return [(judge, CONTROL_MARKERS[i % len(CONTROL_MARKERS)]) for i, judge in enumerate(inner)]
+    return [(*found, CONTROL_MARKERS[i % len(CONTROL_MARKERS)]) for i, found in enumerate(inner)]
 
 
 def _size(view: ProfileView) -> tuple[float, float]:
-    labels = (len(view.measured) + len(_inner_controls(view))) * LABEL_LINE_INCHES
+    labels = (len(view.judges) + len(_inner_controls(view))) * LABEL_LINE_INCHES
     return (SIDE_INCHES + 0.7 + MARGIN_LABELS_INCHES, max(SIDE_INCHES, labels) + 0.75)
 
 
@@ -96,17 +94,16 @@ def _draw(
         axes.locator_params(axis="x", nbins=5)
     style.watermark(axes, notice)
     _guides(axes, view, left, top)
-    for judge, marker in _inner_controls(view):
-        _control(axes, judge, marker, left)
-    for judge in view.measured:
+    for _, x, y, marker in _inner_controls(view):
+        if left <= x:
+            _control(axes, x, y, marker)
+    for judge in view.judges:
         _frontier(axes, judge, marks[judge.judge])
     _labels(axes, view, marks, tall)
 
 
 def _top(view: ProfileView, left: float) -> float:
-    highest = max(
-        (c.R for j in view.measured for c in hull(j.frontier) if left <= c.S), default=1.0
-    )
+    highest = max((c.R for j in view.judges for c in j.vertices if left <= c.S), default=1.0)
     return min(1.025, max(0.2, highest * 1.12))
 
 
@@ -157,28 +154,26 @@ def _guides(axes: "Axes", view: ProfileView, left: float, top: float) -> None:
                 va="center",
                 fontsize=8,
                 color=style.INK,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             )
 
 
-def _control(axes: "Axes", judge: JudgeView, marker: str, left: float) -> None:
-    point = judge.operating_point
-    if point is not None and left <= point.S:
-        axes.plot(
-            point.S,
-            point.R,
-            marker=marker,
-            markersize=6,
-            markeredgewidth=1.4,
-            color=style.QUIET,
-            fillstyle="none",
-            linestyle="none",
-            zorder=2.2,
-            clip_on=False,
-        )
+def _control(axes: "Axes", x: float, y: float, marker: str) -> None:
+    axes.plot(
+        x,
+        y,
+        marker=marker,
+        markersize=6,
+        markeredgewidth=1.4,
+        color=style.QUIET,
+        linestyle="none",
+        zorder=2.2,
+        clip_on=False,
+    )
 
 
 def _frontier(axes: "Axes", judge: JudgeView, mark: Mark) -> None:
-    vertices = hull(judge.frontier)
+    vertices = judge.vertices
     across = [
         x
         for c, after in zip(vertices, [*vertices[1:], None], strict=True)
@@ -233,20 +228,20 @@ def _labels(axes: "Axes", view: ProfileView, marks: dict[str, Mark], tall: float
     gap = LABEL_LINE_INCHES / tall
     # Control judges stand at the foot of the margin, below every judge that was measured.
     foot = gap / 2 + len(controls) * gap
-    anchors = [_anchor(judge) for judge in view.measured]
+    anchors = [_anchor(judge) for judge in view.judges]
     wanted = [(max(min(a[1], high), low) - low) / span if a else 0.0 for a in anchors]
     places = style.spread(wanted, gap=gap, low=foot, high=1 - gap / 2)
-    for judge, anchor, place in zip(view.measured, anchors, places, strict=True):
+    for judge, anchor, place in zip(view.judges, anchors, places, strict=True):
         mark = marks[judge.judge]
         y = low + place * span
         if anchor is not None and anchor[0] >= axes.get_xlim()[0]:
             _leader(axes, anchor, y)
         _sample(axes, y, mark.colour, mark.marker, mark.dashes)
-        _name(axes, y, judge)
-    for row, (judge, marker) in enumerate(controls):
+        _name(axes, y, judge.judge, _reading(judge))
+    for row, (control, s, r, marker) in enumerate(controls):
         y = low + (foot - (row + 1) * gap) * span
         _sample(axes, y, style.QUIET, marker, None)
-        _name(axes, y, judge)
+        _name(axes, y, control.judge, f"control   S {s:.3f}   R {r:.3f}")
 
 
 def _leader(axes: "Axes", anchor: tuple[float, float], y: float) -> None:
@@ -290,14 +285,14 @@ def _sample(
     )
 
 
-def _name(axes: "Axes", y: float, judge: JudgeView) -> None:
+def _name(axes: "Axes", y: float, name: str, reading: str) -> None:
     trans = axes.get_yaxis_transform()
-    name = style.fit(judge.judge, points=8.5, width=MARGIN_LABELS_INCHES - 0.8)
-    axes.text(1.165, y, f"{name}\n", transform=trans, va="center", fontsize=8.5, linespacing=1.15)
+    shown = style.fit(name, points=8.5, width=MARGIN_LABELS_INCHES - 0.8)
+    axes.text(1.165, y, f"{shown}\n", transform=trans, va="center", fontsize=8.5, linespacing=1.15)
     axes.text(
         1.165,
         y,
-        f"\n{_reading(judge)}",
+        f"\n{reading}",
         transform=trans,
         va="center",
         fontsize=7.5,
@@ -309,20 +304,27 @@ def _name(axes: "Axes", y: float, judge: JudgeView) -> None:
 def _anchor(judge: JudgeView) -> tuple[float, float] | None:
     if judge.operating_point is not None:
         return (judge.operating_point.S, judge.operating_point.R)
-    vertices = hull(judge.frontier)
-    return (vertices[0].S, vertices[0].R) if vertices else None
+    vertices = judge.vertices
+    return (vertices[-1].S, vertices[-1].R) if vertices else None
 
 
 def _reading(judge: JudgeView) -> str:
     point = judge.operating_point
     if point is None:
-        return judge.status.replace("_", " ")
-    return f"S {point.S:.3f}   R {point.R:.3f}"
+        return judge.status
+    kind = "" if judge.status == "frontier" else f"{judge.status}   "
+    return f"{kind}S {point.S:.3f}   R {point.R:.3f}"
 
 
 def _description(view: ProfileView, notice: str) -> str:
-    parts = [f"{notice}." if notice else "", f"Floor S = {view.floor:.2f}."]
+    parts = [f"{notice[:1].upper()}{notice[1:]}." if notice else ""]
+    parts.append(f"The floor is S = {view.floor:.2f}.")
     parts += [_told(judge, view.floor) for judge in view.judges]
+    parts += [
+        f"Control judge {judge.judge}: S = {judge.S:.3f}, R = {judge.R:.3f}."
+        for judge in view.controls
+        if judge.S is not None and judge.R is not None
+    ]
     parts.append(
         "Corners: a judge that never moves is at S = 1, R = 0; one that always moves at "
         "S = 0, R = 1; the line S + R = 1 joins them."
@@ -331,19 +333,11 @@ def _description(view: ProfileView, notice: str) -> str:
 
 
 def _told(judge: JudgeView, floor: float) -> str:
-    kind = "Control judge" if judge.is_control else "Judge"
     point = judge.operating_point
     if point is None:
-        return (
-            f"{kind} {judge.judge}: {judge.status.replace('_', ' ')}, no cut at S >= {floor:.2f}."
-        )
-    count = len(hull(judge.frontier))
-    return (
-        f"{kind} {judge.judge}: S = {point.S:.3f}, R = {point.R:.3f} at cut {point.tau:g}; "
-        f"{count} {'vertex' if count == 1 else 'vertices'} on its frontier."
-    )
-
-
-def measured_names(view: ProfileView) -> Sequence[str]:
-    """The judges that get a mark, in the profile's order."""
-    return [judge.judge for judge in view.measured]
+        return f"{judge.judge}: {judge.status}, {judge.reason or f'no cut at S ≥ {floor:.2f}'}."
+    where = "" if point.tau is None else f" at cut {point.tau:g}"
+    if judge.status != "frontier":
+        return f"{judge.judge}: S = {point.S:.3f}, R = {point.R:.3f}{where}, {judge.status}."
+    cuts = ", ".join(f"({c.S:.3f}, {c.R:.3f})" for c in judge.vertices)
+    return f"{judge.judge}: S = {point.S:.3f}, R = {point.R:.3f}{where}; frontier (S, R) {cuts}."

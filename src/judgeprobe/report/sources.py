@@ -27,7 +27,7 @@ def source_tables(
 def _instrument(view: ProfileView, evidence: Evidence, notice: str) -> Table:
     served = {row.judge: row for row in evidence.served}
     rows = []
-    for judge in view.measured:
+    for judge in view.judges:
         by = served.get(judge.judge)
         rows.append(
             {
@@ -80,17 +80,18 @@ def _yields(view: ProfileView, evidence: Evidence, notice: str) -> Table:
         title="From edits made to edits measured, per slot",
         caption=(
             "Every attempt counted; each refused edit under the gate that refused it first. A slot "
-            "with a low yield passed a stricter filter than the others."
+            "with a low yield passed a stricter filter than the others. Length change: median over "
+            "the accepted edits, as a share of the original's characters."
         ),
         columns=(
-            Column("slot", "slot"),
-            Column("axis", "axis"),
+            Column("slot", "slot", "name"),
+            Column("axis", "axis", "name"),
             Column("items", "base items", "count"),
             Column("generated", "made", "count"),
             *(Column(f"rejected_{gate}", gate.replace("_", " "), "count") for gate in gates),
             Column("accepted", "accepted", "count"),
             Column("share", "share", "rate"),
-            Column("length_signed", "median length change", "signed"),
+            Column("length_signed", "length change", "signed"),
         ),
         rows=tuple(
             {
@@ -138,8 +139,8 @@ def _missed(view: ProfileView, missed: Sequence[MissedBy], notice: str) -> Table
         ),
         columns=(
             Column("judge", "judge"),
-            Column("slot", "slot"),
-            Column("axis", "axis"),
+            Column("slot", "slot", "name"),
+            Column("axis", "axis", "name"),
             Column("base_id", "base item"),
             Column("original", "original"),
             Column("edited", "edited"),

@@ -4,14 +4,14 @@ A table is rows of plain values under named columns. CSV carries the values as t
 forms that people read carry the same values rounded, an interval beside its estimate.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 __all__ = ["MISSING", "Column", "Table", "show"]
 
 MISSING = "–"
-Kind = Literal["text", "count", "rate", "signed", "number"]
+Kind = Literal["text", "name", "count", "rate", "signed", "number"]
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -39,8 +39,8 @@ class Column:
     Attributes:
         key: Its name in CSV.
         head: Its heading for people.
-        kind: "text", "count", "rate" (three decimals), "signed" (with its sign) or "number" (as
-            short as it can be written).
+        kind: "text"; "name" (text whose underscores are shown as spaces); "count"; "rate" (three
+            decimals); "signed" (with its sign); "number" (as short as it can be written).
         ends: Keys of the lower and the upper end of its interval, shown in brackets.
     """
 
@@ -48,6 +48,11 @@ class Column:
     head: str
     kind: Kind = "text"
     ends: tuple[str, str] | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its cells are words and stand at the left."""
+        return self.kind in ("text", "name")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -113,7 +118,7 @@ class Table:
     def markdown(self) -> str:
         """A pipe table under its title, caption below."""
         head = "| " + " | ".join(_md(c.head) for c in self.columns) + " |"
-        rule = "|" + "|".join(" --- " if c.kind == "text" else " ---: " for c in self.columns) + "|"
+        rule = "|" + "|".join(" --- " if c.is_text else " ---: " for c in self.columns) + "|"
         body = ["| " + " | ".join(_md(cell) for cell in row) + " |" for row in self.shown()]
         return "\n".join(
             [f"**{_md(self.title)}**", "", head, rule, *body, "", _md(self.foot()), ""]
@@ -121,7 +126,7 @@ class Table:
 
     def latex(self) -> str:
         """A table with booktabs rules; the document needs the package booktabs."""
-        shape = "".join("l" if column.kind == "text" else "r" for column in self.columns)
+        shape = "".join("l" if column.is_text else "r" for column in self.columns)
         lines = [
             r"\begin{table}",
             rf"\caption{{{_tex(self.title)}. {_tex(self.foot())}}}",
@@ -154,9 +159,9 @@ def show(row: Mapping[str, Any], column: Column) -> str:
 
 
 def _value(value: Any, kind: Kind) -> str:
-    if kind == "text" or isinstance(value, str):
-        return str(value)
-    if kind == "count":
+    if kind == "name":
+        return str(value).replace("_", " ")
+    if kind in ("text", "count") or isinstance(value, str):
         return str(value)
     if kind == "rate":
         return f"{value:.3f}"
@@ -174,8 +179,3 @@ def _md(text: str) -> str:
 
 def _tex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in " ".join(text.split()))
-
-
-def merge_keys(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Every key of some rows, in the order first met."""
-    return list(dict.fromkeys(key for row in rows for key in row))

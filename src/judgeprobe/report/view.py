@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_json
-from judgeprobe.records import CONTROLS, SCHEMA_VERSION
+from judgeprobe.records import SCHEMA_VERSION
 
 __all__ = [
     "AXIS_PREFIX",
+    "ControlView",
     "Cut",
     "Excluded",
     "Gap",
@@ -48,15 +49,20 @@ class OperatingPoint(_View):
     """The cut at which a judge is read.
 
     Attributes:
+        tau: The cut, in grade units; None for a judge whose verdict no cut changes.
         axes: R of each axis, by the axis' name.
+        axis_intervals: Interval of each of them.
+        n_base: Base items with a graded pair, by arm.
     """
 
-    tau: float
+    tau: float | None
     S: float
     R: float
     S_interval: Pair | None = None
     R_interval: Pair | None = None
     axes: dict[str, float | None] = Field(default_factory=dict)
+    axis_intervals: dict[str, Pair | None] = Field(default_factory=dict)
+    n_base: dict[str, int] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -64,28 +70,95 @@ class OperatingPoint(_View):
         return _with_axes(value)
 
 
+class Bound(_View):
+    """What a rate could be if the ungraded pairs were known."""
+
+    low: float | None
+    high: float | None
+    n_ungraded: int
+
+
+class DomainRate(_View):
+    """S and R of one judge in one domain."""
+
+    domain: str
+    n_pairs: dict[str, int] = Field(default_factory=dict)
+    S: float | None
+    R: float | None
+    S_interval: Pair | None = None
+    R_interval: Pair | None = None
+
+
+class Apart(_View):
+    """Pairs in neither arm: how many, and the share of their verdicts that changed."""
+
+    n: int
+    rate: float | None = None
+
+
+class SlotRate(_View):
+    """Share of verdicts changed in one slot at the operating point."""
+
+    slot: str
+    axis: str
+    n: int
+    rate: float | None
+    low: float | None = None
+    high: float | None = None
+
+
 class JudgeView(_View):
     """One judge's row.
 
     Attributes:
+        status: "frontier", "single point" or "uninterpretable".
+        reason: Why it is not "frontier".
         frontier: Attained cuts, in the order given.
         regrade: Share of texts graded twice that got the same grade, or None where none was.
+        bounds: By "S" and "R": the rate if no ungraded pair had changed, and if all had.
+        remedy: For a judge computed from others: its kind and its members.
     """
 
     judge: str
     status: str
+    reason: str | None = None
     n_graded: int | None = None
     n_ungraded: int | None = None
+    n_pairs: dict[str, int] = Field(default_factory=dict)
     distinct_grades: int | None = None
     usable_points: int | None = None
     regrade: float | None = None
+    regrade_n: int | None = None
     operating_point: OperatingPoint | None = None
     frontier: tuple[Cut, ...] = ()
+    slots: tuple[SlotRate, ...] = ()
+    bounds: dict[str, Bound | None] = Field(default_factory=dict)
+    by_domain: tuple[DomainRate, ...] = ()
+    reported_apart: Apart | None = None
+    remedy: dict[str, Any] | None = None
 
     @property
-    def is_control(self) -> bool:
-        """Whether it is one of the judges that test the instrument."""
-        return self.judge in {control.name for control in CONTROLS}
+    def vertices(self) -> tuple[Cut, ...]:
+        """The cuts that stand on its frontier; none for a judge that is a single point."""
+        return hull(self.frontier) if self.status != "single point" else ()
+
+
+class ControlView(_View):
+    """A judge whose profile is known, or whose blindness is.
+
+    Attributes:
+        expected: {"S", "R"} that it must measure; None where nothing is expected.
+        passed: Whether it did; None where nothing is expected.
+    """
+
+    judge: str
+    status: str = ""
+    S: float | None = None
+    R: float | None = None
+    S_interval: Pair | None = None
+    R_interval: Pair | None = None
+    expected: dict[str, float] | None = None
+    passed: bool | None = None
 
 
 class Gap(_View):
@@ -101,17 +174,6 @@ class Gap(_View):
     largest_null: float | None = None
     reselected: dict[str, Any] | None = None
     reason: str | None = None
-
-
-class SlotRate(_View):
-    """Share of verdicts changed in one slot, mean over judges at their operating points."""
-
-    slot: str
-    axis: str
-    n: int
-    rate: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 class Excluded(_View):
@@ -134,41 +196,30 @@ class ProfileView(_View):
     mean: dict[str, Any] | None = None
     gap: Gap | None = None
     slots: tuple[SlotRate, ...] = ()
-    controls: Any = None
+    controls: tuple[ControlView, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     raw: dict[str, Any] = Field(default_factory=dict, repr=False)
 
     @property
-    def measured(self) -> tuple[JudgeView, ...]:
-        """The judges that the study is about."""
-        return tuple(judge for judge in self.judges if not judge.is_control)
-
-    @property
-    def control_judges(self) -> tuple[JudgeView, ...]:
-        """The judges that test the instrument."""
-        return tuple(judge for judge in self.judges if judge.is_control)
-
-    @property
     def axes(self) -> tuple[str, ...]:
-        """Axes of the construct arm that some judge has an R for, in the order first met."""
+        """Axes of the construct arm for which some judge has an R, in the order first met."""
         names: dict[str, None] = {}
         for judge in self.judges:
             if judge.operating_point is not None:
-                names.update(dict.fromkeys(judge.operating_point.axes))
-        names.update(dict.fromkeys(s.axis for s in self.slots if s.axis != "control"))
+                found = judge.operating_point.axes.items()
+                names.update(dict.fromkeys(axis for axis, rate in found if rate is not None))
         return tuple(names)
 
 
 def _with_axes(value: Any) -> Any:
-    """R_scope, R_strength and the like, gathered under `axes`; R_interval is not an axis."""
+    """R_scope, R_scope_interval and the like, gathered by axis; R_interval is not an axis."""
     if not isinstance(value, Mapping) or "axes" in value:
         return value
-    axes = {
-        key.removeprefix(AXIS_PREFIX): number
-        for key, number in value.items()
-        if key.startswith(AXIS_PREFIX) and not key.endswith("_interval")
-    }
-    return {**value, "axes": axes}
+    named = {k.removeprefix(AXIS_PREFIX): v for k, v in value.items() if k.startswith(AXIS_PREFIX)}
+    named.pop("interval", None)
+    ends = {k.removesuffix("_interval"): v for k, v in named.items() if k.endswith("_interval")}
+    axes = {k: v for k, v in named.items() if not k.endswith("_interval")}
+    return {**value, "axes": axes, "axis_intervals": ends}
 
 
 def hull(cuts: Sequence[Cut]) -> tuple[Cut, ...]:
