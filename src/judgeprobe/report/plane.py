@@ -4,11 +4,13 @@ S runs to the right (verdicts held under edits that keep the construct), R upwar
 under edits that change it). After figures 3 and 5 of the construct-validity reference.
 """
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from judgeprobe.report import style
 from judgeprobe.report.style import Mark, Picture
-from judgeprobe.report.view import ControlView, JudgeView, ProfileView
+from judgeprobe.report.view import ControlView, Cut, JudgeView, ProfileView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +135,7 @@ def _guides(axes: "Axes", view: ProfileView, left: float, top: float) -> None:
     if left == 0:
         corners = (
             ((0, 1), "always moves (0, 1)", (9, 3), "left"),
-            ((1, 0), "never moves (1, 0)", (-13, -3), "right"),
+            ((1, 0), "never moves (1, 0)", (-13, 0), "right"),
         )
         for place, text, offset, across in corners:
             axes.plot(
@@ -154,7 +156,7 @@ def _guides(axes: "Axes", view: ProfileView, left: float, top: float) -> None:
                 va="center",
                 fontsize=8,
                 color=style.INK,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
             )
 
 
@@ -173,27 +175,21 @@ def _control(axes: "Axes", x: float, y: float, marker: str) -> None:
 
 
 def _frontier(axes: "Axes", judge: JudgeView, mark: Mark) -> None:
-    vertices = judge.vertices
-    across = [
-        x
-        for c, after in zip(vertices, [*vertices[1:], None], strict=True)
-        for x in ((c.S, c.S) if after is None else (c.S, after.S))
-    ]
-    up = [c.R for c in vertices for _ in range(2)]
-    axes.plot(
-        across, up, color=mark.colour, linewidth=1.1, dashes=mark.dashes or (None, None), zorder=3
-    )
-    axes.plot(
-        [c.S for c in vertices],
-        [c.R for c in vertices],
-        color=mark.colour,
-        marker=mark.marker,
-        markersize=4,
-        markeredgecolor="white",
-        markeredgewidth=0.4,
-        linestyle="none",
-        zorder=3.1,
-    )
+    if judge.vertices:
+        across, up = _steps(judge.vertices)
+        dashes = mark.dashes or (None, None)
+        axes.plot(across, up, color=mark.colour, linewidth=1.1, dashes=dashes, zorder=3)
+        axes.plot(
+            [c.S for c in judge.vertices],
+            [c.R for c in judge.vertices],
+            color=mark.colour,
+            marker=mark.marker,
+            markersize=4,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            linestyle="none",
+            zorder=3.1,
+        )
     point = judge.operating_point
     if point is not None:
         axes.plot(
@@ -218,6 +214,15 @@ def _frontier(axes: "Axes", judge: JudgeView, mark: Mark) -> None:
             linestyle="none",
             zorder=4,
         )
+
+
+def _steps(vertices: Sequence[Cut]) -> tuple[list[float], list[float]]:
+    """The frontier as a line: level at a vertex' R down to the S of the next one, then up."""
+    across, up = [vertices[0].S], [vertices[0].R]
+    for before, after in pairwise(vertices):
+        across += [after.S, after.S]
+        up += [before.R, after.R]
+    return across, up
 
 
 def _labels(axes: "Axes", view: ProfileView, marks: dict[str, Mark], tall: float) -> None:

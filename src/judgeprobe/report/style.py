@@ -153,7 +153,7 @@ def watermark(axes: "Axes", text: str) -> None:
         color="#cfcfcf",
         weight="bold",
         zorder=0.6,
-        gid="watermark",
+        gid=f"watermark_{axes.figure.axes.index(axes) + 1}",
     )
 
 

@@ -54,7 +54,7 @@ def finish_svg(text: str, *, name: str, title: str, description: str) -> str:
 def _rename_ids(element: "ET.Element[str]", name: str) -> None:
     for attribute, value in list(element.attrib.items()):
         if attribute == "id":
-            element.set(attribute, f"{name}-{value}")
+            element.set(attribute, f"{name}-{value.removeprefix('matplotlib.')}")
         elif attribute in ("href", f"{{{XLINK}}}href") and value.startswith("#"):
             element.set(attribute, f"#{name}-{value[1:]}")
         elif "url(#" in value:

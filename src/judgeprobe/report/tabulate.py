@@ -26,6 +26,7 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "–": "--",
     "−": "$-$",
+    "\u00a0": "~",
     "≥": r"$\geq$",
     "τ": r"$\tau$",
     "†": r"\textsuperscript{\textdagger}",

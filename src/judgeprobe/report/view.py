@@ -21,6 +21,7 @@ __all__ = [
     "Cut",
     "Excluded",
     "Gap",
+    "Grouping",
     "JudgeView",
     "OperatingPoint",
     "ProfileView",
@@ -107,6 +108,44 @@ class SlotRate(_View):
     high: float | None = None
 
 
+class Gap(_View):
+    """R of the first axis minus R of the second, of one judge or as the mean over judges.
+
+    Attributes:
+        axes: The two axes.
+        low, high: Interval with the cuts held.
+        bca: Bias-corrected interval likewise: {"low", "high"}.
+        reselected: Interval with every cut chosen anew in each resample.
+        adjusted_p: The permutation p adjusted over the judges.
+        reason: Why there is no estimate.
+    """
+
+    axes: tuple[str, ...] = ()
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    n_base: int | None = None
+    n_judges: int | None = None
+    positive_judges: int | None = None
+    bca: dict[str, Any] | None = None
+    reselected: dict[str, Any] | None = None
+    permutation_p: float | None = None
+    adjusted_p: float | None = None
+    largest_null: float | None = None
+    reason: str | None = None
+
+
+class Grouping(_View):
+    """How much of the spread between slots a grouping of them accounts for."""
+
+    name: str
+    n_slots: int
+    n_groups: int
+    eta_squared: float | None = None
+    reason: str | None = None
+
+
 class JudgeView(_View):
     """One judge's row.
 
@@ -136,6 +175,7 @@ class JudgeView(_View):
     by_domain: tuple[DomainRate, ...] = ()
     reported_apart: Apart | None = None
     remedy: dict[str, Any] | None = None
+    gap: Gap | None = None
 
     @property
     def vertices(self) -> tuple[Cut, ...]:
@@ -161,21 +201,6 @@ class ControlView(_View):
     passed: bool | None = None
 
 
-class Gap(_View):
-    """The contrast of the two axes."""
-
-    estimate: float | None = None
-    low: float | None = None
-    high: float | None = None
-    method: str = ""
-    n_base: int | None = None
-    positive_judges: int | None = None
-    permutation_p: float | None = None
-    largest_null: float | None = None
-    reselected: dict[str, Any] | None = None
-    reason: str | None = None
-
-
 class Excluded(_View):
     """What was left out, why, and how many."""
 
@@ -189,6 +214,9 @@ class ProfileView(_View):
     """The whole of profile.json as far as the report shows it."""
 
     direction: str
+    direction_source: str = ""
+    watermark: str | None = None
+    level: float = 0.95
     floor: float
     rule: str
     n_base: int
@@ -196,9 +224,19 @@ class ProfileView(_View):
     mean: dict[str, Any] | None = None
     gap: Gap | None = None
     slots: tuple[SlotRate, ...] = ()
+    groupings: tuple[Grouping, ...] = ()
     controls: tuple[ControlView, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     raw: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+    @property
+    def compared(self) -> tuple[JudgeView, ...]:
+        """The judges read off a frontier: the means, the contrast and the slots are over them."""
+        return tuple(
+            judge
+            for judge in self.judges
+            if judge.status == "frontier" and judge.operating_point is not None
+        )
 
     @property
     def axes(self) -> tuple[str, ...]:
