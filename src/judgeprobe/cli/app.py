@@ -7,6 +7,7 @@ import typer
 
 from judgeprobe import __version__
 from judgeprobe.cli.new import new
+from judgeprobe.cli.profile import profile
 from judgeprobe.cli.report import report
 
 __all__ = ["app", "main"]
@@ -41,6 +42,7 @@ def _options(
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
 app.command("new")(new)
+app.command("profile")(profile)
 app.command("report")(report)
 
 
