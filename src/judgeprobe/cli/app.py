@@ -9,6 +9,7 @@ from judgeprobe import __version__
 from judgeprobe.cli.build import build
 from judgeprobe.cli.new import new
 from judgeprobe.cli.profile import profile
+from judgeprobe.cli.report import report
 
 __all__ = ["app", "main"]
 
@@ -44,6 +45,7 @@ def _options(
 app.command("new")(new)
 app.command("build")(build)
 app.command("profile")(profile)
+app.command("report")(report)
 
 
 def main() -> None:
