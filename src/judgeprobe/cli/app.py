@@ -7,6 +7,7 @@ import typer
 
 from judgeprobe import __version__
 from judgeprobe.cli.new import new
+from judgeprobe.cli.sweep import sweep
 
 __all__ = ["app", "main"]
 
@@ -40,6 +41,7 @@ def _options(
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
 app.command("new")(new)
+app.command("sweep")(sweep)
 
 
 def main() -> None:
