@@ -10,6 +10,7 @@ from judgeprobe.cli.build import build
 from judgeprobe.cli.new import new
 from judgeprobe.cli.profile import profile
 from judgeprobe.cli.report import report
+from judgeprobe.cli.sweep import sweep
 
 __all__ = ["app", "main"]
 
@@ -46,6 +47,7 @@ app.command("new")(new)
 app.command("build")(build)
 app.command("profile")(profile)
 app.command("report")(report)
+app.command("sweep")(sweep)
 
 
 def main() -> None:
