@@ -80,29 +80,42 @@ class Names:
     """Names and acronyms of a text.
 
     Attributes:
-        sure: Those that are names wherever they stand.
-        first: Capitalised words at the beginning of a sentence that could be common words.
+        sure: Acronyms, and words with a capital inside a sentence.
+        first: Words at the beginning of a sentence, where every word has a capital.
+        unknown: Those of `first` that the dictionary does not have: names, unless the other text
+            writes them small.
+        small: Words written without capitals.
     """
 
     sure: frozenset[str]
     first: frozenset[str]
+    unknown: frozenset[str]
+    small: frozenset[str]
+
+    def without(self, other: "Names") -> frozenset[str]:
+        """Names here that the other text does not have."""
+        missing = self.sure - other.sure - other.first
+        opening = self.unknown - other.sure - other.first
+        return missing | {word for word in opening if word.lower() not in other.small}
 
 
 def names(text: str) -> Names:
     """The names and acronyms of a text; possessive and plural endings are taken off."""
     text = plain(text)
-    sure, first = set(), set()
+    sure, first, small = set(), set(), set()
     for match in _WORD.finditer(text):
         for word in _parts(match.group()):
             if not _capitalised(word) and not _acronym(word):
+                small.add(word)
                 continue
             bare = _bare(word)
             at_start = _SENTENCE_END.search(text[: match.start()]) is not None
-            if at_start and not _acronym(word) and _common(bare):
+            if at_start and not _acronym(word):
                 first.add(bare)
-            elif bare not in ("I",):
+            elif bare != "I":
                 sure.add(bare)
-    return Names(frozenset(sure), frozenset(first))
+    unknown = frozenset(word for word in first if not _common(word))
+    return Names(frozenset(sure), frozenset(first), unknown, frozenset(small))
 
 
 def _parts(token: str) -> list[str]:
