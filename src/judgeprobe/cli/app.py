@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli.cache import cache
 from judgeprobe.cli.new import new
 from judgeprobe.cli.sweep import sweep
 
@@ -42,6 +43,7 @@ def _options(
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
 app.command("new")(new)
 app.command("sweep")(sweep)
+app.add_typer(cache, name="cache")
 
 
 def main() -> None:
