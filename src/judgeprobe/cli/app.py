@@ -7,7 +7,10 @@ import typer
 
 from judgeprobe import __version__
 from judgeprobe.cli.cache import cache
+from judgeprobe.cli.build import build
 from judgeprobe.cli.new import new
+from judgeprobe.cli.profile import profile
+from judgeprobe.cli.report import report
 from judgeprobe.cli.sweep import sweep
 
 __all__ = ["app", "main"]
@@ -42,6 +45,9 @@ def _options(
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
 app.command("new")(new)
+app.command("build")(build)
+app.command("profile")(profile)
+app.command("report")(report)
 app.command("sweep")(sweep)
 app.add_typer(cache, name="cache")
 

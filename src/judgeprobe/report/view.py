@@ -1,0 +1,308 @@
+"""What does profile.json say, in the form that the report shows?
+
+Read with the names of schema 1; fields that the report does not show are passed over. Anything
+that is missing, null or of another type is an error with the field's name or a stated absence,
+never a zero.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from judgeprobe.errors import InputError
+from judgeprobe.files import read_json
+from judgeprobe.records import SCHEMA_VERSION
+
+__all__ = [
+    "AXIS_PREFIX",
+    "ControlView",
+    "Cut",
+    "Excluded",
+    "Gap",
+    "Grouping",
+    "JudgeView",
+    "OperatingPoint",
+    "ProfileView",
+    "SlotRate",
+    "hull",
+    "read_profile",
+]
+
+AXIS_PREFIX = "R_"
+Pair = tuple[float, float]
+
+
+class _View(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class Cut(_View):
+    """One cut of a frontier: invariance S and sensitivity R measured there."""
+
+    tau: float
+    S: float
+    R: float
+
+
+class OperatingPoint(_View):
+    """The cut at which a judge is read.
+
+    Attributes:
+        tau: The cut, in grade units; None for a judge whose verdict no cut changes.
+        axes: R of each axis, by the axis' name.
+        axis_intervals: Interval of each of them.
+        n_base: Base items with a graded pair, by arm.
+    """
+
+    tau: float | None
+    S: float
+    R: float
+    S_interval: Pair | None = None
+    R_interval: Pair | None = None
+    axes: dict[str, float | None] = Field(default_factory=dict)
+    axis_intervals: dict[str, Pair | None] = Field(default_factory=dict)
+    n_base: dict[str, int] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _collect(cls, value: Any) -> Any:
+        return _with_axes(value)
+
+
+class Bound(_View):
+    """What a rate could be if the ungraded pairs were known."""
+
+    low: float | None
+    high: float | None
+    n_ungraded: int
+
+
+class DomainRate(_View):
+    """S and R of one judge in one domain."""
+
+    domain: str
+    n_pairs: dict[str, int] = Field(default_factory=dict)
+    S: float | None
+    R: float | None
+    S_interval: Pair | None = None
+    R_interval: Pair | None = None
+
+
+class Apart(_View):
+    """Pairs in neither arm: how many, and the share of their verdicts that changed."""
+
+    n: int
+    rate: float | None = None
+
+
+class SlotRate(_View):
+    """Share of verdicts changed in one slot at the operating point."""
+
+    slot: str
+    axis: str
+    n: int
+    rate: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+class Gap(_View):
+    """R of the first axis minus R of the second, of one judge or as the mean over judges.
+
+    Attributes:
+        axes: The two axes.
+        low, high: Interval with the cuts held.
+        bca: Bias-corrected interval likewise: {"low", "high"}.
+        reselected: Interval with every cut chosen anew in each resample.
+        adjusted_p: The permutation p adjusted over the judges.
+        reason: Why there is no estimate.
+    """
+
+    axes: tuple[str, ...] = ()
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    n_base: int | None = None
+    n_judges: int | None = None
+    positive_judges: int | None = None
+    bca: dict[str, Any] | None = None
+    reselected: dict[str, Any] | None = None
+    permutation_p: float | None = None
+    adjusted_p: float | None = None
+    largest_null: float | None = None
+    reason: str | None = None
+
+
+class Grouping(_View):
+    """How much of the spread between slots a grouping of them accounts for."""
+
+    name: str
+    n_slots: int
+    n_groups: int
+    eta_squared: float | None = None
+    reason: str | None = None
+
+
+class JudgeView(_View):
+    """One judge's row.
+
+    Attributes:
+        status: "frontier", "single point" or "uninterpretable".
+        reason: Why it is not "frontier".
+        frontier: Attained cuts, in the order given.
+        regrade: Share of texts graded twice that got the same grade, or None where none was.
+        bounds: By "S" and "R": the rate if no ungraded pair had changed, and if all had.
+        remedy: For a judge computed from others: its kind and its members.
+    """
+
+    judge: str
+    status: str
+    reason: str | None = None
+    n_graded: int | None = None
+    n_ungraded: int | None = None
+    n_pairs: dict[str, int] = Field(default_factory=dict)
+    distinct_grades: int | None = None
+    usable_points: int | None = None
+    regrade: float | None = None
+    regrade_n: int | None = None
+    operating_point: OperatingPoint | None = None
+    frontier: tuple[Cut, ...] = ()
+    slots: tuple[SlotRate, ...] = ()
+    bounds: dict[str, Bound | None] = Field(default_factory=dict)
+    by_domain: tuple[DomainRate, ...] = ()
+    reported_apart: Apart | None = None
+    remedy: dict[str, Any] | None = None
+    gap: Gap | None = None
+
+    @property
+    def vertices(self) -> tuple[Cut, ...]:
+        """The cuts that stand on its frontier; none for a judge that is a single point."""
+        return hull(self.frontier) if self.status != "single point" else ()
+
+
+class ControlView(_View):
+    """A judge whose profile is known, or whose blindness is.
+
+    Attributes:
+        expected: {"S", "R"} that it must measure; None where nothing is expected.
+        passed: Whether it did; None where nothing is expected.
+    """
+
+    judge: str
+    status: str = ""
+    S: float | None = None
+    R: float | None = None
+    S_interval: Pair | None = None
+    R_interval: Pair | None = None
+    expected: dict[str, float] | None = None
+    passed: bool | None = None
+
+
+class Excluded(_View):
+    """What was left out, why, and how many."""
+
+    what: str
+    reason: str
+    n: int
+    judge: str | None = None
+
+
+class ProfileView(_View):
+    """The whole of profile.json as far as the report shows it."""
+
+    direction: str
+    direction_source: str = ""
+    watermark: str | None = None
+    level: float = 0.95
+    floor: float
+    rule: str
+    n_base: int
+    judges: tuple[JudgeView, ...]
+    mean: dict[str, Any] | None = None
+    gap: Gap | None = None
+    slots: tuple[SlotRate, ...] = ()
+    groupings: tuple[Grouping, ...] = ()
+    controls: tuple[ControlView, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    raw: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+    @property
+    def compared(self) -> tuple[JudgeView, ...]:
+        """The judges read off a frontier: the means, the contrast and the slots are over them."""
+        return tuple(
+            judge
+            for judge in self.judges
+            if judge.status == "frontier" and judge.operating_point is not None
+        )
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Axes of the construct arm for which some judge has an R, in the order first met."""
+        names: dict[str, None] = {}
+        for judge in self.judges:
+            if judge.operating_point is not None:
+                found = judge.operating_point.axes.items()
+                names.update(dict.fromkeys(axis for axis, rate in found if rate is not None))
+        return tuple(names)
+
+
+def _with_axes(value: Any) -> Any:
+    """R_scope, R_scope_interval and the like, gathered by axis; R_interval is not an axis."""
+    if not isinstance(value, Mapping) or "axes" in value:
+        return value
+    named = {k.removeprefix(AXIS_PREFIX): v for k, v in value.items() if k.startswith(AXIS_PREFIX)}
+    named.pop("interval", None)
+    ends = {k.removesuffix("_interval"): v for k, v in named.items() if k.endswith("_interval")}
+    axes = {k: v for k, v in named.items() if not k.endswith("_interval")}
+    return {**value, "axes": axes, "axis_intervals": ends}
+
+
+def hull(cuts: Sequence[Cut]) -> tuple[Cut, ...]:
+    """The attained cuts that no other cut beats, from the largest S to the smallest.
+
+    At each S the frontier is the best R attained at that S or stricter (section 2.3 of the
+    construct-validity reference); a cut stays if every cut with at least its S has a smaller R.
+    Of equal cuts the one with the smallest tau stays.
+    """
+    kept: list[Cut] = []
+    best = float("-inf")
+    for cut in sorted(cuts, key=lambda c: (-c.S, -c.R, c.tau)):
+        if best < cut.R:
+            kept.append(cut)
+            best = cut.R
+    return tuple(kept)
+
+
+def read_profile(path: Path) -> ProfileView:
+    """profile.json as the report shows it.
+
+    Raises:
+        InputError: It is missing, is not JSON, was written by a newer judgeprobe, or lacks a field.
+    """
+    if not path.exists():
+        raise InputError(
+            "is not there", file=path, remedy=f"make it with: judgeprobe profile {path.parent}"
+        )
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise InputError("is not an object", file=path, remedy="make it again: judgeprobe profile")
+    version = content.get("schema", SCHEMA_VERSION)
+    if version != SCHEMA_VERSION:
+        raise InputError(
+            f"has schema version {version}; this judgeprobe reads {SCHEMA_VERSION}",
+            file=path,
+            remedy="install a newer judgeprobe",
+        )
+    try:
+        return ProfileView.model_validate({**content, "raw": content})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"`{place}`: {first['msg'].lower()}",
+            file=path,
+            remedy="make it again with: judgeprobe profile",
+        ) from None
