@@ -8,6 +8,8 @@ paused, and the others go on. A budget that is reached ends the run after the ca
 
 import asyncio
 import contextlib
+import signal
+import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +26,7 @@ from judgeprobe.sweep.limits import AdaptiveLimit, Budget
 from judgeprobe.sweep.plan import Text
 from judgeprobe.sweep.progress import JudgeState, Progress
 
-__all__ = ["Call", "Outcome", "Runner", "pending_calls"]
+__all__ = ["Call", "Outcome", "Runner", "interruptible", "pending_calls"]
 
 PAUSE_AFTER = 10
 PAUSE_SHARE = 0.5
@@ -259,9 +261,7 @@ class Runner:
         written = reply.usage.get("completion_tokens", 0)
         state.prompt_tokens += prompt
         state.reply_tokens += written
-        cost = reply.cost
-        if cost is None:
-            cost = judge.price(prompt, written)
+        cost = judge.cost(reply)
         if cost is None:
             state.unpriced += 1
         else:
@@ -283,3 +283,25 @@ class Runner:
 def is_throttle(error: RetryableCallError) -> bool:
     """Whether the provider said that there were too many calls."""
     return error.retry_after is not None or "429" in str(error)
+
+
+async def interruptible(runner: Runner, progress: Progress) -> None:
+    """Run; the first Ctrl-C or SIGTERM cancels what is on its way, a second ends the process."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    if threading.current_thread() is threading.main_thread() and task is not None:
+        main = task
+
+        def first() -> None:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+                # Back to the system's own: the next one ends the process at once.
+                signal.signal(number, signal.SIG_DFL)
+            main.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, first)
+    try:
+        await runner.run(progress)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None

@@ -5,8 +5,6 @@ cache again. The last step alone is `--reparse`; the first two alone are `--dry-
 """
 
 import asyncio
-import signal
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +20,7 @@ from judgeprobe.sweep.limits import Budget
 from judgeprobe.sweep.plan import Plan, load_plan
 from judgeprobe.sweep.progress import Progress, Style, progress_for
 from judgeprobe.sweep.roster import check_roster, make_judges
-from judgeprobe.sweep.run import Call, FailureKey, Outcome, Runner, pending_calls
+from judgeprobe.sweep.run import Call, FailureKey, Outcome, Runner, interruptible, pending_calls
 from judgeprobe.sweep.summary import Summariser, SweepResult
 
 __all__ = ["DryRun", "SweepResult", "dry_run", "planned_keys", "sweep"]
@@ -132,29 +130,7 @@ def _ask(
         judge.prepare()
     with Claims(study.cache_dir) as claims:
         runner = Runner(calls, outcome, cache, claims, budget, concurrency=settings.concurrency)
-        asyncio.run(_interruptible(runner, progress))
-
-
-async def _interruptible(runner: Runner, progress: Progress) -> None:
-    """Run; the first Ctrl-C or SIGTERM cancels what is on its way, a second ends the process."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    if threading.current_thread() is threading.main_thread() and task is not None:
-        main = task
-
-        def first() -> None:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(number)
-                # Back to the system's own: the next one ends the process at once.
-                signal.signal(number, signal.SIG_DFL)
-            main.cancel()
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, first)
-    try:
-        await runner.run(progress)
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+        asyncio.run(interruptible(runner, progress))
 
 
 def _rows(
