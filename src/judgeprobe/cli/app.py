@@ -7,7 +7,9 @@ import typer
 
 from judgeprobe import __version__
 from judgeprobe.cli.build import build
+from judgeprobe.cli.cache import cache
 from judgeprobe.cli.new import new
+from judgeprobe.cli.pilot import pilot
 from judgeprobe.cli.profile import profile
 from judgeprobe.cli.report import report
 from judgeprobe.cli.sweep import sweep
@@ -48,6 +50,8 @@ app.command("build")(build)
 app.command("profile")(profile)
 app.command("report")(report)
 app.command("sweep")(sweep)
+app.command("pilot")(pilot)
+app.add_typer(cache, name="cache")
 
 
 def main() -> None:
