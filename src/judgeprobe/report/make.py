@@ -58,7 +58,7 @@ def make_report(study: Study) -> Report:
     view = read_profile(study.profile_path)
     evidence = read_evidence(study, [judge.judge for judge in view.judges])
     require_one_making(study, view, evidence)
-    notice = _notice(view)
+    notice = notice_of(view)
     missed = missed_edits(view, evidence.interventions, evidence.grades)
     tables = {
         table.name: table
@@ -87,7 +87,7 @@ def make_report(study: Study) -> Report:
     return report
 
 
-def _notice(view: ProfileView) -> str:
+def notice_of(view: ProfileView) -> str:
     """What every table and figure must say; "" where people set the direction."""
     if view.watermark:
         return view.watermark
