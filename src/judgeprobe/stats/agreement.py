@@ -385,7 +385,7 @@ def _paired(counts: ArrayLike) -> Codes:
     table = np.asarray(counts, dtype=np.int64)
     if table.ndim != 2:
         raise StatisticsError(f"`counts` must be units x categories; got shape {table.shape}")
-    kept = table[table.sum(axis=1) >= 2]
+    kept: Codes = table[table.sum(axis=1) >= 2]
     if not len(kept):
         raise StatisticsError("agreement needs a unit with two or more labels; got none")
     return kept
