@@ -74,7 +74,7 @@ def reads_as_missing(cell: str) -> bool:
 
 
 def read_direction(cell: str) -> str | None:
-    """ "a", "b", "neither" or "cannot_tell"; None where the cell says something else."""
+    """The direction as a label has it; None where the cell says something else."""
     return _DIRECTIONS.get(normalise(cell, casefold=True).replace("_", " ").rstrip("."))
 
 

@@ -6,7 +6,6 @@ was given for another text, and is refused.
 """
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from judgeprobe.annotate.columns import reads_as_missing
@@ -108,8 +107,15 @@ def _value(text: str) -> float | None:
 
 
 def _lost(found: str, expected: str) -> bool:
-    """Whether every difference is a "?" where there was a character of another alphabet."""
-    ours = unicodedata.normalize("NFC", same_lines(expected))
-    theirs = unicodedata.normalize("NFC", same_lines(found))
-    pattern = "".join(re.escape(mark) if mark.isascii() else r"(?:\?{1,4}|.)" for mark in ours)
-    return "?" in theirs and re.fullmatch(pattern, theirs, re.DOTALL) is not None
+    """Whether every character that some old code page lacks has become a "?"."""
+    theirs = same_lines(found)
+    if "?" not in theirs:
+        return False
+    ours = same_lines(expected)
+    # Programs that count in UTF-16 write two marks for a character beyond its first plane.
+    doubled = "".join(mark if ord(mark) < 0x10000 else mark * 2 for mark in ours)
+    return any(
+        text.encode(page, "replace").decode(page) == theirs
+        for text in (ours, doubled)
+        for page in ("cp1252", "latin-1", "ascii")
+    )

@@ -19,7 +19,17 @@ from judgeprobe.files import read_json, read_text, write_json, write_text
 from judgeprobe.records import Record
 from judgeprobe.study import Study
 
-__all__ = ["Key", "KeyRow", "Place", "Role", "keys_dir", "places", "read_keys", "study_secret", "write_key"]
+__all__ = [
+    "Key",
+    "KeyRow",
+    "Place",
+    "Role",
+    "keys_dir",
+    "places",
+    "read_keys",
+    "study_secret",
+    "write_key",
+]
 
 Role = Literal["main", "training", "repeat"]
 

@@ -127,7 +127,7 @@ def _seconds(value: Any) -> float | None:
     return float(value)
 
 
-# ---- spreadsheets ---------------------------------------------------------------------------------
+# ---- spreadsheets ------------------------------------------------------------------------------
 
 
 def _read_csv(path: Path) -> tuple[list[Given], list[Problem]]:

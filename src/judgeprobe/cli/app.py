@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli import annotate
+from judgeprobe.cli.new import new
 
 __all__ = ["app", "main"]
 
@@ -38,6 +40,8 @@ def _options(
 
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
+app.command("new")(new)
+app.add_typer(annotate.app, name="annotate")
 
 
 def main() -> None:

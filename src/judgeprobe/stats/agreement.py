@@ -22,6 +22,7 @@ from judgeprobe.stats.interval import Interval
 
 __all__ = [
     "DEGENERATE_SHARE",
+    "MISSING",
     "Agreement",
     "Coefficient",
     "PairAgreement",
