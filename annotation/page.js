@@ -192,8 +192,10 @@ function setSentence(side, text) {
 // One element a word, so that words can be shown as quoted or marked.
 function drawSentence(side, withCursor) {
   const { node, text, words, from, to } = sentences[side];
-  const quoted = answers[units[at].id]?.spans.map((span) => span.text) ?? [];
-  const places = quoted.map((part) => [text.indexOf(part), part.length]).filter(([start]) => start >= 0);
+  const places = (answers[units[at].id]?.spans ?? [])
+    .filter((span) => span.sentence === side)
+    .map((span) => [text.indexOf(span.text), span.text.length])
+    .filter(([start]) => start >= 0);
   const parts = [];
   let done = 0;
   words.forEach(({ start, end }, index) => {

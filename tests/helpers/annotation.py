@@ -41,9 +41,9 @@ model = "third/grader-5"
 [profile]
 resamples = 1000
 """
-WORDS = tuple(
-    "basin layer signal river trial sample yield patient sensor forest glacier soil "
-    "protein method noise rate season field cell model region".split()  # noqa: SIM905
+WORDS = (
+    *("basin", "layer", "signal", "river", "trial", "sample", "yield", "patient", "sensor"),
+    *("forest", "glacier", "soil", "protein", "method", "noise", "rate", "season", "field"),
 )
 SLOTS = [(slot.name, slot.axis, slot.arm) for slot in load_taxonomy("claim-calibration").slots]
 

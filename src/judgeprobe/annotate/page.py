@@ -9,6 +9,7 @@ address at all, so even a text that became markup could neither run nor be sent 
 import base64
 import hashlib
 import json
+from functools import lru_cache
 
 from jinja2 import Environment, StrictUndefined, Template
 from markdown_it import MarkdownIt
@@ -28,6 +29,7 @@ def inline_json(value: object) -> Markup:
     return Markup(json.dumps(value, ensure_ascii=True).translate(ESCAPES))
 
 
+@lru_cache(maxsize=8)
 def prose(markdown: str) -> Markup:
     """Markdown as HTML; HTML inside it stays text."""
     rendered = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
@@ -66,6 +68,7 @@ def render_page(sheet: Sheet, *, codebook: str, consent: str) -> str:
     )
 
 
+@lru_cache(maxsize=4)
 def render_codebook(codebook: str, consent: str) -> str:
     """Codebook and consent as a page, for those who label in a spreadsheet."""
     style = resources.read_text("annotation", "page.css")
@@ -77,6 +80,7 @@ def render_codebook(codebook: str, consent: str) -> str:
     )
 
 
+@lru_cache(maxsize=4)
 def _template(name: str) -> Template:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True

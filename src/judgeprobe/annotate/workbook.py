@@ -9,9 +9,12 @@ import csv
 import io
 import re
 import zipfile
+from copy import copy
+from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.styles import Alignment, Font
+from openpyxl.styles.cell_style import StyleArray
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
@@ -55,8 +58,9 @@ def xlsx_bytes(sheet: Sheet) -> bytes:
     assert isinstance(page, Worksheet)
     page.title = "pairs"
     page.append(COLUMNS)
+    style = _text_style(page)
     for number, unit in enumerate(sheet.units, start=1):
-        _write_row(page, number, unit)
+        _write_row(page, number, unit, style)
     _dress(page, len(sheet.units))
     buffer = io.BytesIO()
     book.save(buffer)
@@ -78,7 +82,17 @@ def _cells(unit: Unit) -> list[str]:
     return [unit.unit_id, unit.evidence, unit.a, unit.b, *("" for _ in ANSWERS)]
 
 
-def _write_row(page: Worksheet, number: int, unit: Unit) -> None:
+def _text_style(page: Worksheet) -> StyleArray:
+    """The style of all cells: text, and still text after someone edits it."""
+    cell: Any = page.cell(row=2, column=1)
+    cell.number_format = "@"
+    cell.alignment = Alignment(wrap_text=True, vertical="top")
+    cell.quotePrefix = True
+    style: StyleArray = cell._style
+    return style
+
+
+def _write_row(page: Worksheet, number: int, unit: Unit, style: StyleArray) -> None:
     for column, text in enumerate(_cells(unit), start=1):
         value = encode_cell(text)
         if len(value) > CELL_LIMIT:
@@ -87,14 +101,12 @@ def _write_row(page: Worksheet, number: int, unit: Unit) -> None:
                 f"a spreadsheet cell holds {CELL_LIMIT}",
                 remedy="export with --form html, or shorten the base item",
             )
-        cell = page.cell(row=number + 1, column=column)
+        cell: Any = page.cell(row=number + 1, column=column)
+        cell._style = copy(style)
         cell.value = value or None
-        cell.number_format = "@"
-        cell.alignment = Alignment(wrap_text=True, vertical="top")
         if value:
-            # Text whatever it looks like, and still text after someone edits it.
+            # Text whatever it looks like; openpyxl would take "=" for a formula.
             cell.data_type = "s"
-            cell.quotePrefix = True
 
 
 def _dress(page: Worksheet, rows: int) -> None:
