@@ -216,9 +216,8 @@ def test_ids_have_one_length_and_no_vowel_or_digit():
 
 def test_the_same_secret_gives_the_same_bytes_and_another_gives_others(tmp_path):
     def digest(folder, secret):
-        study = make_study(folder, [intervention(i, slot=i) for i in range(12)])
-        keys_dir(study).mkdir(parents=True)
-        (keys_dir(study) / "secret").write_text(secret)
+        items = [intervention(i, slot=i) for i in range(12)]
+        study = make_study(folder, items, secret=secret)
         export(study, annotators=2, size=6, repeats=1)
         everything = sorted(p for p in study.annotation_dir.rglob("*") if p.is_file())
         parts = [str(p.relative_to(folder)).encode() + p.read_bytes() for p in everything]

@@ -11,13 +11,14 @@ from typing import Any
 import openpyxl
 
 from judgeprobe.annotate.columns import COLUMNS, guard
-from judgeprobe.annotate.keys import Key, read_keys
+from judgeprobe.annotate.keys import Key, keys_dir, read_keys
 from judgeprobe.annotate.sheet import Sheet, Unit, make_sheet
 from judgeprobe.annotate.workbook import encode_cell
-from judgeprobe.files import read_jsonl, write_jsonl
+from judgeprobe.files import read_jsonl, write_jsonl, write_text
 from judgeprobe.records import Intervention
 from judgeprobe.study import Study, load_study
 from judgeprobe.taxonomy import load_taxonomy
+from judgeprobe.typography import normalise
 
 Answer = dict[str, Any]
 
@@ -79,12 +80,19 @@ def intervention(
     )
 
 
-def make_study(folder: Path, interventions: Iterable[Intervention], extra: str = "") -> Study:
-    """A study folder that has these interventions."""
+def make_study(
+    folder: Path,
+    interventions: Iterable[Intervention],
+    extra: str = "",
+    secret: str | None = None,
+) -> Study:
+    """A study folder that has these interventions; a secret given makes its batches repeatable."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "study.toml").write_text(STUDY_TOML + extra, encoding="utf-8")
     study = load_study(folder)
     write_jsonl(study.interventions_path, interventions)
+    if secret is not None:
+        write_text(keys_dir(study) / "secret", secret)
     return study
 
 
@@ -105,7 +113,7 @@ def random_answer(rng: random.Random, unit: Unit) -> Answer:
         for _ in range(rng.randint(1, 3)):
             start = rng.randrange(len(words))
             text = " ".join(words[start : start + rng.randint(1, 4)])
-            if text.strip() and text not in spans:
+            if normalise(text) and text not in spans:
                 spans.append(text)
     return {
         "unit_id": unit.unit_id,

@@ -11,9 +11,10 @@ from functools import lru_cache
 from judgeprobe.annotate.columns import reads_as_missing
 from judgeprobe.typography import normalise
 
-__all__ = ["explain", "same_lines", "unscramble"]
+__all__ = ["FORMULA_ERRORS", "explain", "same_lines", "unscramble"]
 
-_ERRORS = ("#name?", "#ref!", "#value!", "#div/0!", "#num!", "#null!", "#field!", "err:5")
+# What a spreadsheet shows in place of a text that it took for a formula, in small letters.
+FORMULA_ERRORS = ("#name?", "#ref!", "#value!", "#div/0!", "#num!", "#null!", "#field!", "err:5")
 _CELL_LIMITS = (255, 8_192, 32_759, 32_767)
 _DATE = re.compile(
     r"\d{1,4}[-./]\d{1,2}([-./]\d{1,4})?( \d\d:\d\d(:\d\d)?)?"
@@ -41,7 +42,7 @@ def explain(found: str, expected: str, *, kind: str = "") -> str | None:
         return "turned into a date"
     if kind == "number" or (_is_short(expected) and _same_number(theirs, ours)):
         return "turned into a number"
-    if kind in ("formula", "error") or theirs.casefold().startswith(_ERRORS):
+    if kind in ("formula", "error") or theirs.casefold().startswith(FORMULA_ERRORS):
         return "read as a formula"
     if theirs.startswith("'") and theirs[1:] == ours:
         return "apostrophe added"

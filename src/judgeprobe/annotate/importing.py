@@ -11,8 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from judgeprobe.annotate.answers import Given, Problem
-from judgeprobe.annotate.columns import FACTS_WORDS, TEXT_COLUMNS, read_direction, read_same_facts
-from judgeprobe.annotate.damage import explain, same_lines
+from judgeprobe.annotate.columns import (
+    FACTS_WORDS,
+    SPAN_COLUMN,
+    TEXT_COLUMNS,
+    read_direction,
+    read_same_facts,
+)
+from judgeprobe.annotate.damage import FORMULA_ERRORS, explain, same_lines
 from judgeprobe.annotate.keys import Key, Place, places
 from judgeprobe.annotate.reading import read_file
 from judgeprobe.annotate.sheet import shown_texts
@@ -231,7 +237,7 @@ class _Desk:
             return None
         spans = tuple(same_lines(span) for span in one.spans)
         flags = [*damages, *span_flags(direction, spans, texts["sentence_a"], texts["sentence_b"])]
-        flags += self._odd_cells(one)
+        flags += self._odd_cells(one, lost="quotation not found" in flags)
         if direction != "cannot_tell" and not one.supported.strip():
             flags.append("not said what the evidence supports")
         same_facts = read_same_facts(one.same_facts)
@@ -277,18 +283,18 @@ class _Desk:
                 )
         return damages
 
-    def _odd_cells(self, one: Given) -> list[str]:
+    def _odd_cells(self, one: Given, *, lost: bool) -> list[str]:
         flags = [
             f"{name}: the spreadsheet made it a {kind}"
             for name, kind in one.odd.items()
-            if name not in TEXT_COLUMNS and name not in ("unit_id", "direction", "same_facts")
+            if name == "supported" or SPAN_COLUMN.fullmatch(name)
         ]
-        for name, text in (
-            *((f"span_{i}", s) for i, s in enumerate(one.spans, 1)),
-            ("supported", one.supported),
+        if one.form in ("csv", "xlsx") and any(
+            text.strip().casefold().startswith(FORMULA_ERRORS)
+            # A sentence may hold such words; then the quotation is right.
+            for text in (*(one.spans if lost else ()), one.supported)
         ):
-            if text.strip().casefold().startswith(("#name?", "#ref!", "#value!", "#n/a")):
-                flags.append(f"{name}: the spreadsheet read it as a formula")
+            flags.append("an answer was read as a formula by the spreadsheet")
         return flags
 
     # ---- what is told at the end ----------------------------------------------------------------
