@@ -8,6 +8,7 @@ import typer
 from judgeprobe import __version__
 from judgeprobe.cli.build import build
 from judgeprobe.cli.cache import cache
+from judgeprobe.cli import annotate
 from judgeprobe.cli.new import new
 from judgeprobe.cli.pilot import pilot
 from judgeprobe.cli.profile import profile
@@ -52,6 +53,7 @@ app.command("report")(report)
 app.command("sweep")(sweep)
 app.command("pilot")(pilot)
 app.add_typer(cache, name="cache")
+app.add_typer(annotate.app, name="annotate")
 
 
 def main() -> None:
