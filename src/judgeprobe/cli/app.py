@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli.audit import app as audit_app
 
 __all__ = ["app", "main"]
 
@@ -38,6 +39,7 @@ def _options(
 
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
+app.add_typer(audit_app, name="audit")
 
 
 def main() -> None:
