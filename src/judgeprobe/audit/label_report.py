@@ -51,7 +51,7 @@ def _chart(result: dict[str, Any]) -> dict[str, Any]:
     low = -0.2 * math.ceil(-lowest / 0.2)
 
     def place(value: float) -> float:
-        return round(LABEL_WIDTH + (value - low) / (1 - low) * PLOT_WIDTH, 1)
+        return float(round(LABEL_WIDTH + (value - low) / (1 - low) * PLOT_WIDTH, 1))
 
     bars = []
     for index, member in enumerate(members):
