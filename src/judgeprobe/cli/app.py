@@ -7,6 +7,7 @@ import typer
 
 from judgeprobe import __version__
 from judgeprobe.cli.audit import app as audit_app
+from judgeprobe.cli.new import new
 
 __all__ = ["app", "main"]
 
@@ -40,6 +41,7 @@ def _options(
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
 app.add_typer(audit_app, name="audit")
+app.command("new")(new)
 
 
 def main() -> None:
