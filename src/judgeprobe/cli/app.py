@@ -9,6 +9,7 @@ from judgeprobe import __version__
 from judgeprobe.cli.build import build
 from judgeprobe.cli.cache import cache
 from judgeprobe.cli import annotate
+from judgeprobe.cli.audit import app as audit_app
 from judgeprobe.cli.new import new
 from judgeprobe.cli.pilot import pilot
 from judgeprobe.cli.profile import profile
@@ -46,6 +47,7 @@ def _options(
 
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
+app.add_typer(audit_app, name="audit")
 app.command("new")(new)
 app.command("build")(build)
 app.command("profile")(profile)
