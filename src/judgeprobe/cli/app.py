@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli.gates import gates
 from judgeprobe.cli.new import new
 
 __all__ = ["app", "main"]
@@ -40,6 +41,7 @@ def _options(
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
 app.command("new")(new)
+app.command("gates")(gates)
 
 
 def main() -> None:
