@@ -268,7 +268,7 @@ def test_a_judge_of_the_generators_family_is_refused(make_study):
 
 def test_an_unpinned_router_model_is_named_or_refused(make_study):
     judges = '[[judges]]\nname = "h"\nmodel = "openrouter/anthropic/claude-haiku-4.5"\n'
-    with pytest.raises(StudyError, match="`h` .* is not pinned"):
+    with pytest.raises(StudyError, match=r"`h` .* is not pinned"):
         sweep(make_study(judges + "[budget]\nrequire_pin = true\n"))
 
 
@@ -311,7 +311,7 @@ def test_the_command_prints_one_json_object(make_study):
     assert done.returncode == 0
     found = json.loads(done.stdout)
     assert found["complete"] is True
-    assert [row["judge"] for row in found["judges"]][0] == "ours"
+    assert found["judges"][0]["judge"] == "ours"
     for line in done.stderr.splitlines():
         assert json.loads(line)["event"] == "finished"
     done = subprocess.run(

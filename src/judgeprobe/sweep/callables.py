@@ -141,6 +141,7 @@ class CallableJudge(Judge):
             served=Served(model=self.spec),
             text=_as_text(value),
             message={"computed": _as_number(value)},
+            cost=0.0,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 

@@ -89,6 +89,13 @@ class Judge(ABC):
         """US dollars for some tokens; None where no price is known."""
         return 0.0
 
+    def cost(self, reply: Reply) -> float | None:
+        """US dollars that a reply cost; None where no price is known."""
+        if reply.cost is not None:
+            return reply.cost
+        usage = reply.usage
+        return self.price(usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0))
+
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
         """Let go of connections and servers."""
 

@@ -8,8 +8,10 @@ paused, and the others go on. A budget that is reached ends the run after the ca
 
 import asyncio
 import contextlib
+import signal
+import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -18,15 +20,18 @@ from judgeprobe.errors import CallError, JudgeprobeError, PermanentCallError, Re
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.retry import retrying
 from judgeprobe.records import Reply
+from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.judges import Judge
 from judgeprobe.sweep.limits import AdaptiveLimit, Budget
 from judgeprobe.sweep.plan import Text
 from judgeprobe.sweep.progress import JudgeState, Progress
 
-__all__ = ["Call", "Outcome", "Runner", "pending_calls"]
+__all__ = ["Call", "Outcome", "Runner", "interruptible", "pending_calls"]
 
 PAUSE_AFTER = 10
 PAUSE_SHARE = 0.5
+# Seconds until a call that another sweep is making is looked at again.
+_OTHERS_TURN = 0.1
 
 FailureKey = tuple[str, str, int]
 
@@ -112,12 +117,14 @@ class Runner:
         calls: Sequence[Call],
         outcome: Outcome,
         cache: ReplyCache,
+        claims: Claims,
         budget: Budget,
         *,
         concurrency: int,
     ) -> None:
         self.outcome = outcome
         self._cache = cache
+        self._claims = claims
         self._budget = budget
         self._groups: dict[str, list[Call]] = defaultdict(list)
         for call in calls:
@@ -139,9 +146,10 @@ class Runner:
         try:
             async with asyncio.TaskGroup() as group:
                 for name, members in self._groups.items():
-                    calls = iter(members)
-                    for _ in range(min(self._limits[name].most, len(members))):
-                        group.create_task(self._work(calls, self._limits[name]))
+                    calls, limit = iter(members), self._limits[name]
+                    deferred: deque[Call] = deque()
+                    for _ in range(min(limit.most, len(members))):
+                        group.create_task(self._work(calls, deferred, limit))
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
         finally:
@@ -152,19 +160,39 @@ class Runner:
                 await judge.close()
             progress.finish()
 
-    async def _work(self, calls: Iterator[Call], limit: AdaptiveLimit) -> None:
+    async def _work(
+        self, calls: Iterator[Call], deferred: deque[Call], limit: AdaptiveLimit
+    ) -> None:
         for turn, call in enumerate(calls):
             if self.outcome.stopped:
                 return
-            state = self.outcome.states[call.judge.name]
-            if state.stopped:
-                continue
-            if call.key in self._cache:
-                state.cached += 1
-                if turn % 64 == 63:
-                    await asyncio.sleep(0)
-                continue
-            await self._one(call, state, limit)
+            if not await self._take(call, limit):
+                deferred.append(call)
+            if turn % 64 == 63:
+                # Calls that need none give the others their turn.
+                await asyncio.sleep(0)
+        while deferred and not self.outcome.stopped:
+            call = deferred.popleft()
+            if not await self._take(call, limit):
+                deferred.append(call)
+                await asyncio.sleep(_OTHERS_TURN)
+
+    async def _take(self, call: Call, limit: AdaptiveLimit) -> bool:
+        """Make a call where it is still needed; False where another sweep is making it."""
+        state = self.outcome.states[call.judge.name]
+        if state.stopped:
+            return True
+        if call.key in self._cache:
+            state.cached += 1
+            return True
+        if not self._claims.take(call.key):
+            return False
+        # The other sweep may have finished it between the two questions.
+        if call.key in self._cache:
+            state.cached += 1
+            return True
+        await self._one(call, state, limit)
+        return True
 
     async def _one(self, call: Call, state: JudgeState, limit: AdaptiveLimit) -> None:
         tries = 0
@@ -178,12 +206,15 @@ class Runner:
             reply = await retrying(attempt)
         except _BudgetReachedError as reached:
             self.outcome.stopped = self.outcome.stopped or str(reached)
+            self._claims.give_back([call.key])
         except _JudgeStoppedError:
-            pass
+            self._claims.give_back([call.key])
         except PermanentCallError as error:
             state.stopped = state.stopped or str(error)
+            self._claims.give_back([call.key])
         except CallError as error:
             self._failed(call, state, error)
+            self._claims.give_back([call.key])
         else:
             self._cache.put(reply.model_copy(update={"key": call.key}))
             state.answered()
@@ -230,9 +261,7 @@ class Runner:
         written = reply.usage.get("completion_tokens", 0)
         state.prompt_tokens += prompt
         state.reply_tokens += written
-        cost = reply.cost
-        if cost is None:
-            cost = judge.price(prompt, written)
+        cost = judge.cost(reply)
         if cost is None:
             state.unpriced += 1
         else:
@@ -254,3 +283,25 @@ class Runner:
 def is_throttle(error: RetryableCallError) -> bool:
     """Whether the provider said that there were too many calls."""
     return error.retry_after is not None or "429" in str(error)
+
+
+async def interruptible(runner: Runner, progress: Progress) -> None:
+    """Run; the first Ctrl-C or SIGTERM cancels what is on its way, a second ends the process."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    if threading.current_thread() is threading.main_thread() and task is not None:
+        main = task
+
+        def first() -> None:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+                # Back to the system's own: the next one ends the process at once.
+                signal.signal(number, signal.SIG_DFL)
+            main.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, first)
+    try:
+        await runner.run(progress)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None

@@ -5,8 +5,6 @@ cache again. The last step alone is `--reparse`; the first two alone are `--dry-
 """
 
 import asyncio
-import signal
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.records import CONTROLS, Grade
 from judgeprobe.study import Study
+from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.controls import ControlGrades, control_grades
 from judgeprobe.sweep.grades import earlier_failures, grades_metadata, write_grades
 from judgeprobe.sweep.judges import Judge
@@ -21,10 +20,10 @@ from judgeprobe.sweep.limits import Budget
 from judgeprobe.sweep.plan import Plan, load_plan
 from judgeprobe.sweep.progress import Progress, Style, progress_for
 from judgeprobe.sweep.roster import check_roster, make_judges
-from judgeprobe.sweep.run import Call, FailureKey, Outcome, Runner, pending_calls
+from judgeprobe.sweep.run import Call, FailureKey, Outcome, Runner, interruptible, pending_calls
 from judgeprobe.sweep.summary import Summariser, SweepResult
 
-__all__ = ["DryRun", "SweepResult", "dry_run", "sweep"]
+__all__ = ["DryRun", "SweepResult", "dry_run", "planned_keys", "sweep"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,17 @@ def dry_run(study: Study) -> DryRun:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed={})
         notes = [*notes, *cache.notes]
     return DryRun(tuple(_estimate(judge, calls, outcome) for judge in judges), tuple(notes))
+
+
+def planned_keys(study: Study) -> set[str]:
+    """Cache keys of every reply that the study's plan needs."""
+    plan = load_plan(study)
+    return {
+        judge.key(text, repetition)
+        for judge in make_judges(study)
+        for text in plan.texts
+        for repetition in range(judge.repetitions)
+    }
 
 
 def _estimate(judge: Judge, calls: Sequence[Call], outcome: Outcome) -> dict[str, Any]:
@@ -118,30 +128,9 @@ def _ask(
     budget = Budget(settings.max_usd, settings.max_calls, settings.max_minutes)
     for judge in {call.judge.name: call.judge for call in calls}.values():
         judge.prepare()
-    runner = Runner(calls, outcome, cache, budget, concurrency=settings.concurrency)
-    asyncio.run(_interruptible(runner, progress))
-
-
-async def _interruptible(runner: Runner, progress: Progress) -> None:
-    """Run; the first Ctrl-C or SIGTERM cancels what is on its way, a second ends the process."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    if threading.current_thread() is threading.main_thread() and task is not None:
-        main = task
-
-        def first() -> None:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(number)
-                # Back to the system's own: the next one ends the process at once.
-                signal.signal(number, signal.SIG_DFL)
-            main.cancel()
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, first)
-    try:
-        await runner.run(progress)
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+    with Claims(study.cache_dir) as claims:
+        runner = Runner(calls, outcome, cache, claims, budget, concurrency=settings.concurrency)
+        asyncio.run(interruptible(runner, progress))
 
 
 def _rows(
