@@ -10,6 +10,7 @@ from judgeprobe.cli.build import build
 from judgeprobe.cli.cache import cache
 from judgeprobe.cli import annotate
 from judgeprobe.cli.audit import app as audit_app
+from judgeprobe.cli.gates import gates
 from judgeprobe.cli.new import new
 from judgeprobe.cli.pilot import pilot
 from judgeprobe.cli.profile import profile
@@ -56,6 +57,7 @@ app.command("sweep")(sweep)
 app.command("pilot")(pilot)
 app.add_typer(cache, name="cache")
 app.add_typer(annotate.app, name="annotate")
+app.command("gates")(gates)
 
 
 def main() -> None:
