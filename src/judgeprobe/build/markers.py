@@ -133,5 +133,5 @@ def _word_pattern(word: str) -> str:
 def _use(text: str, begin: int, end: int, quoted: list[tuple[int, int]]) -> Use:
     if any(first < begin and end < last for first, last in quoted):
         return "quoted"
-    clause = re.split(r"[.,;:()]", text[:begin])[-1]
+    clause = re.split(r"[.,;:()]", text[max(0, begin - 80) : begin])[-1]
     return "negated" if _NEGATION.search(clause) else "plain"
