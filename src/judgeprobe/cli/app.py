@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli.check import check
 from judgeprobe.cli.new import new
+from judgeprobe.cli.plan import plan
 from judgeprobe.cli.profile import profile
 
 __all__ = ["app", "main"]
@@ -42,6 +44,8 @@ def _options(
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
 app.command("new")(new)
 app.command("profile")(profile)
+app.command("check")(check)
+app.command("plan")(plan)
 
 
 def main() -> None:
