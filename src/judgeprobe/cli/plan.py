@@ -59,7 +59,7 @@ def plan(
 
     if pilot is not None:
         sampler, names = _from_pilot(pilot)
-        basis = {"pilot": str(pilot.name), "judges": names}
+        basis: dict[str, Any] = {"pilot": str(pilot.name), "judges": names}
     else:
         sampler = from_rates(s, r, edits, correlation, judges)
         basis = {
