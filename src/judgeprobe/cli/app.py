@@ -6,6 +6,11 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli.check import check
+from judgeprobe.cli.new import new
+from judgeprobe.cli.plan import plan
+from judgeprobe.cli.build import build
+from judgeprobe.cli.cache import cache
 from judgeprobe.cli import annotate
 from judgeprobe.cli.audit import app as audit_app
 from judgeprobe.cli.build import build
@@ -58,6 +63,8 @@ app.add_typer(annotate.app, name="annotate")
 app.command("pilot")(pilot)
 app.command("sweep")(sweep)
 app.command("profile")(profile)
+app.command("check")(check)
+app.command("plan")(plan)
 app.command("report")(report)
 app.add_typer(audit_app, name="audit")
 app.add_typer(cache, name="cache")
