@@ -125,3 +125,15 @@ def test_claims_use_no_provenance_anchor_and_no_epistemic_marker_but_a_hedge() -
     for item in items():
         assert not anchors.find(item.claim), item.id
         assert not markers.find(item.claim), item.id
+
+
+def test_the_data_card_has_a_reading_of_every_slot() -> None:
+    card = resources.read_text("probes", "DATA_CARD.md")
+    for slot in load_taxonomy("claim-calibration").slots:
+        found = re.search(
+            rf"^\| {slot.name} \| (\d+) \| (\d+) \| (\d\.\d\d) \|", card, re.MULTILINE
+        )
+        assert found, slot.name
+        read, passed = int(found[1]), int(found[2])
+        assert read >= 10
+        assert found[3] == f"{passed / read:.2f}"

@@ -111,7 +111,7 @@ def bounds(
 
 
 def hull(points: Sequence[tuple[Number, Number]]) -> list[bool]:
-    """A vertex: no other cut is at least as good in both and better in one, nor equal and earlier."""
+    """A vertex: no other cut is as good in both and better in one, nor equal and earlier."""
     kept = []
     for i, (s, r) in enumerate(points):
         beaten = any(

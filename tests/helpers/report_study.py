@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from judgeprobe.files import write_json, write_parquet
+from judgeprobe.files import file_hash, write_json, write_parquet
 from judgeprobe.records import content_hash, text_id
 from judgeprobe.taxonomy import load_taxonomy
 
@@ -57,7 +57,12 @@ def build_study(
     )
     grades = _grades(pairs, judges, seed)
     write_parquet(folder / "grades.parquet", pd.DataFrame(grades), {"taxonomy": taxonomy.hash})
-    profile = _profile(pairs, grades, judges, direction, n_base, controls_missed)
+    made_under = {
+        "taxonomy": taxonomy.hash,
+        "interventions": file_hash(folder / "interventions.jsonl"),
+        "grades": file_hash(folder / "grades.parquet"),
+    }
+    profile = _profile(pairs, grades, judges, direction, n_base, controls_missed, made_under)
     write_json(folder / "profile.json", profile)
     write_json(
         folder / "manifest.json",
@@ -194,6 +199,7 @@ def _profile(
     direction: str,
     n_base: int,
     controls_missed: bool,
+    made_under: dict[str, str],
 ) -> dict[str, Any]:
     rows = [_judge(judge, pairs, grades) for judge in judges]
     points = [r["operating_point"] for r in rows if r["operating_point"]]
@@ -228,6 +234,7 @@ def _profile(
         },
         "slots": _slots(pairs, grades, rows),
         "controls": _controls(controls_missed),
+        "made_under": made_under,
         "excluded": [
             {"what": "elaboration", "reason": "agreement 0.40, below the bar 0.75", "n": 16},
             {"what": "pairs", "reason": "original or edited text not graded", "n": 3},
@@ -279,8 +286,22 @@ def _judge(judge: str, pairs: list[dict[str, Any]], grades: list[dict[str, Any]]
         "usable_points": max(len(values) - 2, 1),
         "regrade": round(1 - 0.55 / len(values) * 3, 3),
         "operating_point": point,
-        "frontier": [{k: c[k] for k in ("tau", "S", "R")} for c in frontier],
+        "frontier": [
+            {**{k: c[k] for k in ("tau", "S", "R")}, "hull": not _beaten(i, frontier)}
+            for i, c in enumerate(frontier)
+        ],
     }
+
+
+def _beaten(place: int, frontier: list[dict[str, Any]]) -> bool:
+    """Whether another cut is at least as good in S and R, and better or earlier."""
+    one = frontier[place]
+    for i, other in enumerate(frontier):
+        as_good = other["S"] >= one["S"] and other["R"] >= one["R"]
+        better = other["S"] > one["S"] or other["R"] > one["R"]
+        if as_good and (better or i < place):
+            return True
+    return False
 
 
 def _controls(missed: bool) -> list[dict[str, Any]]:

@@ -1,10 +1,9 @@
-"""Small tables worked by hand on paper; every number below was worked out, not printed and copied."""
+"""Small tables worked by hand on paper: no number below was printed and copied."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.helpers.pair_tables import profile_of, read_pairs
 
 THIRD = 1 / 3

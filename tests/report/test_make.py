@@ -243,6 +243,15 @@ def test_artifacts_of_another_taxonomy_are_refused_and_nothing_is_written(tmp_pa
     assert not (folder / "tables").exists()
 
 
+def test_a_profile_of_other_grades_is_refused(tmp_path):
+    folder = build_study(tmp_path / "study", judges=["one"])
+    build_study(tmp_path / "other", judges=["one"], seed=2)
+    shutil.copy(tmp_path / "other" / "grades.parquet", folder / "grades.parquet")
+    with pytest.raises(MixedArtifactsError, match=r"made under grades .* judgeprobe profile"):
+        make_report(load_study(folder))
+    assert not (folder / "report.html").exists()
+
+
 def test_a_folder_that_cannot_be_written_is_one_error(tmp_path):
     folder = build_study(tmp_path / "study", judges=["one"])
     (folder / "figures").write_text("in the way")

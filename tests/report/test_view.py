@@ -1,24 +1,11 @@
 import json
+from itertools import pairwise
 
 import pytest
 from tests.helpers.report_study import build_study
 
 from judgeprobe.errors import InputError
-from judgeprobe.report.view import Cut, OperatingPoint, hull, read_profile
-
-
-def cuts(*places):
-    return [Cut(tau=i, S=s, R=r) for i, (s, r) in enumerate(places)]
-
-
-def test_hull_keeps_what_no_cut_beats():
-    found = hull(cuts((1.0, 0.1), (0.9, 0.5), (0.95, 0.05), (0.9, 0.4), (0.8, 0.5), (0.5, 0.9)))
-    assert [(c.S, c.R) for c in found] == [(1.0, 0.1), (0.9, 0.5), (0.5, 0.9)]
-
-
-def test_hull_takes_the_smallest_tau_of_equal_cuts():
-    assert [c.tau for c in hull(cuts((0.9, 0.3), (0.9, 0.3)))] == [0]
-    assert hull([]) == ()
+from judgeprobe.report.view import OperatingPoint, read_profile
 
 
 def test_axes_are_gathered_and_the_interval_of_r_is_not_an_axis():
@@ -36,6 +23,15 @@ def test_axes_are_gathered_and_the_interval_of_r_is_not_an_axis():
     assert point.axes == {"scope": 0.4, "strength": None}
     assert point.axis_intervals == {"scope": (0.3, 0.5)}
     assert point.R_interval == (0.2, 0.4)
+
+
+def test_vertices_are_the_flagged_cuts_from_strict_to_lax(tmp_path):
+    view = read_profile(build_study(tmp_path / "s") / "profile.json")
+    for judge in view.judges:
+        assert all(a.S > b.S and a.R < b.R for a, b in pairwise(judge.vertices))
+        assert len(judge.vertices) == sum(cut.hull for cut in judge.frontier)
+    alone = view.judges[0].model_copy(update={"status": "single point"})
+    assert alone.vertices == ()
 
 
 def test_a_profile_is_read(tmp_path):

@@ -21,6 +21,7 @@ __all__ = ["Names", "abbreviations", "defined_in", "names", "numbers", "plain", 
 
 _MARKUP = re.compile(r"(?m)^\s*(?:#{1,6}|[-*+\u2022]|>|\d+[.)](?=\s+[A-Z*_]))\s+|[*_`~]{1,3}")
 _NUMBER = re.compile(r"(?<![\w.])(?:(?<!\w)-)?\d+(?:[.,]\d+)*")
+_IDENTIFIER = re.compile(r"\b[A-Z]\w*-$")
 _WORD = re.compile(r"[^\W_](?:[\w'.&/-]*[^\W_])?")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:]\s+)[\"'(\[]*$")
 _SMALL_WORDS = frozenset({"a", "an", "and", "for", "in", "of", "on", "the", "to", "with"})
@@ -50,8 +51,9 @@ def numbers(text: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for match in _NUMBER.finditer(text):
         after = text[match.end() :]
-        if re.match(r"[^\W\d_]", after) and not unit.match(after):
-            continue  # part of an identifier, such as 3D: an acronym
+        glued = re.match(r"[^\W\d_]", after) and not unit.match(after)
+        if glued or _IDENTIFIER.search(text[: match.start()]):
+            continue  # part of an identifier, such as 3D or GPT-2: an acronym
         found[_with_unit(_value(match.group()), after)] += 1
     for match in re.finditer(r"[A-Za-z]+", text):
         value = words.get(match.group().lower())
@@ -80,29 +82,42 @@ class Names:
     """Names and acronyms of a text.
 
     Attributes:
-        sure: Those that are names wherever they stand.
-        first: Capitalised words at the beginning of a sentence that could be common words.
+        sure: Acronyms, and words with a capital inside a sentence.
+        first: Words at the beginning of a sentence, where every word has a capital.
+        unknown: Those of `first` that the dictionary does not have: names, unless the other text
+            writes them small.
+        small: Words written without capitals.
     """
 
     sure: frozenset[str]
     first: frozenset[str]
+    unknown: frozenset[str]
+    small: frozenset[str]
+
+    def without(self, other: "Names") -> frozenset[str]:
+        """Names here that the other text does not have."""
+        missing = self.sure - other.sure - other.first
+        opening = self.unknown - other.sure - other.first
+        return missing | {word for word in opening if word.lower() not in other.small}
 
 
 def names(text: str) -> Names:
     """The names and acronyms of a text; possessive and plural endings are taken off."""
     text = plain(text)
-    sure, first = set(), set()
+    sure, first, small = set(), set(), set()
     for match in _WORD.finditer(text):
         for word in _parts(match.group()):
             if not _capitalised(word) and not _acronym(word):
+                small.add(word)
                 continue
             bare = _bare(word)
             at_start = _SENTENCE_END.search(text[: match.start()]) is not None
-            if at_start and not _acronym(word) and _common(bare):
+            if at_start and not _acronym(word):
                 first.add(bare)
-            elif bare not in ("I",):
+            elif bare != "I":
                 sure.add(bare)
-    return Names(frozenset(sure), frozenset(first))
+    unknown = frozenset(word for word in first if not _common(word))
+    return Names(frozenset(sure), frozenset(first), unknown, frozenset(small))
 
 
 def _parts(token: str) -> list[str]:

@@ -43,11 +43,15 @@ class Case:
     taxonomy: Taxonomy
     seen: Seen
 
-    def changes(self, name: str) -> tuple[Change, ...]:
-        """What changed of a marker list; nothing where the taxonomy has no such list."""
-        entries = tuple(self.taxonomy.lists.get(name, ()))
+    def changes(self, *names: str) -> tuple[Change, ...]:
+        """What changed of marker lists read as one; a list that the taxonomy lacks is empty."""
+        entries = tuple(entry for name in names for entry in self.entries(name))
         before, after = facts.plain(self.pair.original), facts.plain(self.pair.edited)
         return marker_list(entries).changes(before, after)
+
+    def entries(self, *names: str) -> tuple[str, ...]:
+        """Entries of marker lists."""
+        return tuple(entry for name in names for entry in self.taxonomy.lists.get(name, ()))
 
 
 @dataclass(frozen=True)
@@ -99,10 +103,6 @@ def first_failure(results: dict[str, GateResult]) -> tuple[str, str] | None:
     return None
 
 
-def _empty(case: Case) -> str | None:
-    return None if normalise(case.pair.edited) else "the text is empty"
-
-
 def _no_op(case: Case) -> str | None:
     # Markup is content for a control slot (a change of format) and not for a construct case.slot.
     read = normalise if case.slot.arm == "invariance" else facts.plain
@@ -122,6 +122,8 @@ def _length(case: Case) -> str | None:
         return None
     tolerance = case.taxonomy.constants.length_tolerance
     before, after = len(normalise(case.pair.original)), len(normalise(case.pair.edited))
+    if not before:
+        return None
     change = (after - before) / before
     if abs(change) <= tolerance:
         return None
@@ -141,6 +143,8 @@ _DEFECTS: tuple[tuple[str, str], ...] = (
 
 
 def _well_formed(case: Case) -> str | None:
+    if not any(character.isalpha() for character in case.pair.edited):
+        return "holds no letter"
     for what, pattern in _DEFECTS:
         before, after = (
             len(re.findall(pattern, text)) for text in (case.pair.original, case.pair.edited)
@@ -213,15 +217,14 @@ def _difference(lost: list[str], gained: list[str]) -> str | None:
 
 def _entities(case: Case) -> str | None:
     before, after = facts.names(case.pair.original), facts.names(case.pair.edited)
-    lost = before.sure - after.sure - after.first
-    gained = after.sure - before.sure - before.first
+    lost, gained = before.without(after), after.without(before)
     if case.slot.axis == "control":
         # Spelling an abbreviation out keeps its referent: the long form stands for it.
         for name in sorted(before.sure):
             form = facts.spells_out(name, case.pair.edited, case.pair.evidence)
             if form is not None and form not in facts.plain(case.pair.original):
                 lost -= {name}
-                gained -= facts.names(f"the {form}").sure
+                gained -= facts.names(f"the {form}").sure | {form.split()[0]}
     return _difference(sorted(lost), sorted(gained))
 
 
@@ -254,21 +257,22 @@ _AXIS_LISTS = {"scope": ("quantifiers",), "strength": ("hedges", "intensifiers")
 
 
 def _other_axis(case: Case) -> str | None:
-    for axis, lists in _AXIS_LISTS.items():
-        if axis == case.slot.axis:
-            continue
-        for name in lists:
-            for change in case.changes(name):
-                return f"{change}, which marks {axis}"
+    # Read as one list, so that the longest entry decides: "much of" is a quantifier, "much" is not.
+    lists = [name for names in _AXIS_LISTS.values() for name in names]
+    own = set(case.entries(*_AXIS_LISTS.get(case.slot.axis, ())))
+    for change in case.changes(*lists):
+        if change.marker.entry not in own:
+            return f"{change}, which marks {_axis_of(change.marker.entry, case)}"
     return None
 
 
+def _axis_of(entry: str, case: Case) -> str:
+    axes = [axis for axis, lists in _AXIS_LISTS.items() if entry in case.entries(*lists)]
+    return " and ".join(axis for axis in axes if axis != case.slot.axis)
+
+
 def _epistemic(case: Case) -> str | None:
-    own = {
-        entry
-        for name in _AXIS_LISTS.get(case.slot.axis, ())
-        for entry in case.taxonomy.lists.get(name, ())
-    }
+    own = set(case.entries(*_AXIS_LISTS.get(case.slot.axis, ())))
     for change in case.changes("epistemic_markers"):
         if change.marker.entry not in own:
             return str(change)
@@ -282,7 +286,6 @@ def _duplicate(case: Case) -> str | None:
 
 
 GATES: tuple[Gate, ...] = (
-    Gate("not_empty", "a text without a letter", _empty),
     Gate("no_op", "the claim itself, in other type or punctuation", _no_op),
     Gate("duplicate", "a text that is already an intervention of the base item", _duplicate),
     Gate("length", "a length change beyond the tolerance, where the slot bounds it", _length),

@@ -118,7 +118,9 @@ def marker_list(entries: tuple[str, ...]) -> MarkerList:
 
 
 def _pattern(entry: str) -> str:
-    return r"[\s-]+".join(_word_pattern(word) for word in re.split(r"[\s]+", entry))
+    pattern = r"[\s-]+".join(_word_pattern(word) for word in entry.split())
+    # "far-sighted" is a word of its own; "highly-regarded" is an adverb and its adjective.
+    return pattern if entry.endswith("ly") else pattern + r"(?!-\w)"
 
 
 def _word_pattern(word: str) -> str:

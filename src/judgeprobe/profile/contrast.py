@@ -23,18 +23,18 @@ from judgeprobe.stats.permutation import PermutationTest, axis_permutation
 from judgeprobe.stats.profile import edit_shares
 from judgeprobe.stats.reselection import reselected_draws
 
-__all__ = ["gap_entry", "judge_gaps", "subset_gap"]
+__all__ = ["gap_entries", "mean_draws", "subset_gap"]
 
 
-def gap_entry(
+def gap_entries(
     design: Design,
     axes: Sequence[str],
     compared: Sequence[Fixed],
     resamples: Resamples,
     options: ProfileOptions,
     rng: np.random.Generator,
-) -> dict[str, Any]:
-    """`gap` of profile.json: the mean over the compared judges.
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """`gap` of profile.json (the mean over the compared judges), and the gap of each of them.
 
     Args:
         design: The pairs.
@@ -46,23 +46,23 @@ def gap_entry(
     """
     usable = [(f, g) for f in compared if (g := f.gap()) is not None]
     if not usable:
-        return _empty(axes, compared)
+        return _empty(axes, compared), {}
     judges = [fixed for fixed, _ in usable]
     estimate = float(np.mean([g[0] for _, g in usable]))
-    draws = _mean([g[1] for _, g in usable])
-    left = _mean([g[2] for _, g in usable])
+    draws = mean_draws([g[1] for _, g in usable])
+    left = mean_draws([g[2] for _, g in usable])
     n_base = int((np.bincount(design.base[design.construct], minlength=design.n_base) > 0).sum())
     fixed_cut = percentile_ends(estimate, draws, options.level, n=n_base)
-    test = _permutation(design, judges, options, rng)
+    test, each = _permutation(design, judges, options, rng)
     again = [
         reselected_draws(design, fixed.reading.crossed, options.floor, resamples)
         for fixed in judges
     ]
     a, b = judges[0].groups.axes[:2]
-    new_draws = _mean([r.draws[:, a] - r.draws[:, b] for r in again])
-    new_left = _mean([r.jackknife[:, a] - r.jackknife[:, b] for r in again])
+    new_draws = mean_draws([r.draws[:, a] - r.draws[:, b] for r in again])
+    new_left = mean_draws([r.jackknife[:, a] - r.jackknife[:, b] for r in again])
     reselected = percentile_ends(estimate, new_draws, options.level, n=n_base)
-    return {
+    whole = {
         "axes": list(axes[:2]),
         "estimate": number(estimate),
         **ends(fixed_cut),
@@ -83,6 +83,7 @@ def gap_entry(
         "construct edits",
         "reason": None,
     }
+    return whole, _judge_gaps(judges, each, options)
 
 
 def _empty(axes: Sequence[str], compared: Sequence[Fixed]) -> dict[str, Any]:
@@ -111,7 +112,7 @@ def _empty(axes: Sequence[str], compared: Sequence[Fixed]) -> dict[str, Any]:
     }
 
 
-def _mean(rows: Sequence[Floats]) -> Floats:
+def mean_draws(rows: Sequence[Floats]) -> Floats:
     """Mean over judges in each resample, of the judges that have a value there; NaN without any."""
     stacked = np.array(rows)
     known = ~np.isnan(stacked)
@@ -129,7 +130,7 @@ def _bca(estimate: float, draws: Floats, left: Floats, level: float, n: int) -> 
 
 def _permutation(
     design: Design, judges: Sequence[Fixed], options: ProfileOptions, rng: np.random.Generator
-) -> PermutationTest | None:
+) -> tuple[PermutationTest | None, Sequence[PermutationTest | None]]:
     both = np.flatnonzero(design.axes[0] | design.axes[1])
     changed = np.array([fixed.reading.changed[both] for fixed in judges])
     graded = np.array([fixed.reading.graded[both] for fixed in judges])
@@ -138,20 +139,18 @@ def _permutation(
             design.base[both], design.axes[0][both], changed, graded, options.permutations, rng
         )
     except StatisticsError:
-        return None
+        return None, [None] * len(judges)
 
 
-def judge_gaps(
-    design: Design, compared: Sequence[Fixed], options: ProfileOptions, rng: np.random.Generator
+def _judge_gaps(
+    judges: Sequence[Fixed], tests: Sequence[PermutationTest | None], options: ProfileOptions
 ) -> dict[str, dict[str, Any]]:
     """The contrast of every judge, with p-values adjusted over the judges."""
     found: dict[str, dict[str, Any]] = {}
-    for fixed in compared:
+    for fixed, test in zip(judges, tests, strict=True):
         gap = fixed.gap()
-        if gap is None:
-            continue
+        assert gap is not None
         n = int(min(fixed.n_base[list(fixed.groups.axes[:2])]))
-        test = _permutation(design, [fixed], options, rng)
         found[fixed.reading.name] = {
             "estimate": number(gap[0]),
             **ends(percentile_ends(gap[0], gap[1], options.level, n=n)),
@@ -201,7 +200,7 @@ def subset_gap(
     estimate = float(np.mean(estimates))
     return {
         "estimate": number(estimate),
-        **ends(percentile_ends(estimate, _mean(draws), level, n=n_base)),
+        **ends(percentile_ends(estimate, mean_draws(draws), level, n=n_base)),
         **found,
         "positive_judges": int(sum(value > 0 for value in estimates)),
         "reason": None,

@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from judgeprobe.errors import StatisticsError
 from judgeprobe.profile.fixed import CONSTRUCT, FIRST_AXIS, INVARIANCE, Fixed, Groups
-from judgeprobe.profile.numbers import number, pair, percentile_ends
+from judgeprobe.profile.numbers import ends, number, pair, percentile_ends
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.profile.reading import NO_CUT, Reading
-from judgeprobe.stats.arrays import Design, Ints
+from judgeprobe.stats.arrays import Bools, Design, Ints
+from judgeprobe.stats.bootstrap import Resamples
+from judgeprobe.stats.direction import member_agreement, right_way
 from judgeprobe.stats.frontier import hull
 from judgeprobe.stats.profile import bounds, pooled_rate, rate
 from judgeprobe.stats.quality import regrade_agreement
@@ -24,6 +27,7 @@ def judge_entry(
     groups: Groups,
     reading: Reading,
     fixed: Fixed | None,
+    resamples: Resamples,
     options: ProfileOptions,
 ) -> dict[str, Any]:
     """One row of `judges[]`.
@@ -35,6 +39,7 @@ def judge_entry(
         groups: Groups of those pairs.
         reading: The judge as read.
         fixed: Its rates at the operating cut; None where it has no operating point.
+        resamples: Of the base items.
         options: Settings.
     """
     row = reading.row
@@ -69,6 +74,9 @@ def judge_entry(
         entry["control_flip_rate"] = number(float(fixed.rates[INVARIANCE]))
         entry["pooled"] = _pooled(table, design, reading)
         entry["bounds"] = _bounds(table, design, kept, reading)
+        fell = table.edited[row][kept] < table.original[row][kept]
+        entry["direction"] = _right_way(design, reading, fell, resamples, options)
+        entry["agreement"] = _agreement(design, reading, fell, resamples, options)
         entry["slots"] = _slots(table, groups, fixed, options)
         entry["by_domain"] = _domains(table, groups, fixed, options)
         entry["reported_apart"] = _apart(table, reading)
@@ -197,6 +205,35 @@ def _bounds(table: PairTable, design: Design, kept: Ints, reading: Reading) -> d
         low, high = (1 - got.high, 1 - got.low) if name == "S" else (got.low, got.high)
         found[name] = {"low": number(low), "high": number(high), "n_ungraded": got.n_ungraded}
     return found
+
+
+def _right_way(
+    design: Design, reading: Reading, fell: Bools, resamples: Resamples, options: ProfileOptions
+) -> dict[str, Any]:
+    """Of the construct edits whose verdict changed, the share that changed as people set it."""
+    try:
+        got = right_way(design, reading.changed, fell, resamples, options.level)
+    except StatisticsError as error:
+        return {"n_changed": 0, "share": None, "low": None, "high": None, "reason": str(error)}
+    return {"n_changed": got.n, "share": number(got.estimate), **ends(got), "reason": None}
+
+
+def _agreement(
+    design: Design, reading: Reading, fell: Bools, resamples: Resamples, options: ProfileOptions
+) -> dict[str, Any]:
+    """Judge against people on which member claims more, at the operating cut."""
+    got = member_agreement(design, reading.changed, fell, reading.graded, resamples, options.level)
+    return {
+        "n": got.n,
+        "raw": number(got.raw),
+        "kappa": number(got.kappa.estimate),
+        "kappa_interval": pair(got.kappa),
+        "weighted_kappa": number(got.weighted.estimate),
+        "weighted_kappa_interval": pair(got.weighted),
+        "degenerate": got.degenerate,
+        "categories": ["original", "neither", "edited"],
+        "table": [[int(cell) for cell in line] for line in got.table],
+    }
 
 
 def _slots(

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from judgeprobe.errors import InputError, StatisticsError
-from judgeprobe.profile.contrast import gap_entry, judge_gaps
+from judgeprobe.profile.comparison import dominance_rows, matched_rows
+from judgeprobe.profile.contrast import gap_entries, subset_gap
 from judgeprobe.profile.entries import control_entry, judge_entry
 from judgeprobe.profile.fixed import (
     CONSTRUCT,
@@ -21,11 +22,13 @@ from judgeprobe.profile.fixed import (
     make_fixed,
     make_groups,
 )
+from judgeprobe.profile.lengths import length_controls
 from judgeprobe.profile.numbers import number, pair, percentile_ends
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.profile.reading import Reading, read_judges
 from judgeprobe.profile.slots import grouping_rows, slot_rows
 from judgeprobe.records import SCHEMA_VERSION
+from judgeprobe.stats.arrays import Design, Ints
 from judgeprobe.stats.bootstrap import Resamples
 from judgeprobe.tables import PairTable
 
@@ -66,7 +69,7 @@ def make_profile(
         raise InputError(
             "there is no pair in the construct or the invariance arm", remedy="check the slots"
         ) from None
-    boot, permute, permute_each = np.random.default_rng(options.seed).spawn(3)
+    boot, permute = np.random.default_rng(options.seed).spawn(2)
     groups = make_groups(table, design, kept)
     readings = read_judges(table, design, kept, options)
     resamples = Resamples.draw(design.n_base, options.resamples, boot)
@@ -76,11 +79,15 @@ def make_profile(
         if reading.cut is not None
     }
     real = [reading for reading in readings if reading.control is None]
-    compared = [fixed[r.name] for r in real if r.status == "frontier"]
-    entries = [
-        judge_entry(table, design, kept, groups, r, fixed.get(r.name), options) for r in real
+    compared = [
+        fixed[r.name] for r in real if r.status == "frontier" and r.name not in table.remedies
     ]
-    gaps = judge_gaps(design, compared, options, permute_each)
+    entries = [
+        judge_entry(table, design, kept, groups, r, fixed.get(r.name), resamples, options)
+        for r in real
+    ]
+    gap, gaps = gap_entries(design, table.axes, compared, resamples, options, permute)
+    gap["unanimous"] = _unanimous(table, design, kept, compared, resamples, options)
     for entry in entries:
         entry["gap"] = gaps.get(entry["judge"])
     slots = slot_rows(table, compared, groups.members, options)
@@ -108,13 +115,31 @@ def make_profile(
         },
         "judges": entries,
         "mean": _mean(table, compared, options),
-        "gap": gap_entry(design, table.axes, compared, resamples, options, permute),
+        "gap": gap,
+        "dominance": dominance_rows(real),
+        "matched": matched_rows(real, options),
         "slots": slots,
         "groupings": grouping_rows(slots, options) if slots else [],
+        "lengths": length_controls(table, design, kept, real, compared, resamples, options),
         "controls": controls,
         "excluded": _excluded(table, readings),
         "made_under": dict(sorted(made_under.items())),
     }
+
+
+def _unanimous(
+    table: PairTable,
+    design: Design,
+    kept: Ints,
+    compared: Sequence[Fixed],
+    resamples: Resamples,
+    options: ProfileOptions,
+) -> dict[str, Any] | None:
+    """The contrast on the pairs whose direction every annotator set alike; None where not known."""
+    agreed = table.unanimous[kept]
+    if (agreed < 0).all() or len(table.axes) < 2:
+        return None
+    return subset_gap(design, compared, agreed == 1, resamples, options.level)
 
 
 def _mean(

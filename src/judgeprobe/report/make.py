@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from judgeprobe.files import file_hash, parquet_metadata, write_bytes, write_csv, write_text
+from judgeprobe.files import file_hash, write_bytes, write_csv, write_text
 from judgeprobe.report import charts, plane, style
 from judgeprobe.report.breakdown import breakdown_tables
 from judgeprobe.report.contents import control_rows, result_tables
@@ -57,8 +57,8 @@ def make_report(study: Study) -> Report:
     """
     view = read_profile(study.profile_path)
     evidence = read_evidence(study, [judge.judge for judge in view.judges])
-    _require_one_taxonomy(study, evidence)
-    notice = _notice(view)
+    require_one_making(study, view, evidence)
+    notice = notice_of(view)
     missed = missed_edits(view, evidence.interventions, evidence.grades)
     tables = {
         table.name: table
@@ -87,14 +87,20 @@ def make_report(study: Study) -> Report:
     return report
 
 
-def _notice(view: ProfileView) -> str:
+def notice_of(view: ProfileView) -> str:
     """What every table and figure must say; "" where people set the direction."""
     if view.watermark:
         return view.watermark
     return CONSTRUCTION if view.direction == "construction" else ""
 
 
-def _require_one_taxonomy(study: Study, evidence: Evidence) -> None:
+def require_one_making(study: Study, view: ProfileView, evidence: Evidence) -> None:
+    """Refuse a profile that was not made from the files that lie beside it.
+
+    Raises:
+        MixedArtifactsError: The profile, the edits or the grades were made under another taxonomy,
+            or the profile was made from other edits or grades.
+    """
     expected = study.taxonomy.hash
     for edit in evidence.interventions:
         study.require_same(
@@ -104,13 +110,17 @@ def _require_one_taxonomy(study: Study, evidence: Evidence) -> None:
             file=study.interventions_path,
             remedy="build the edits again under the taxonomy in force, or name the old one",
         )
-    if study.grades_path.exists():
+    now = {"taxonomy": expected}
+    for what, path in (("interventions", study.interventions_path), ("grades", study.grades_path)):
+        if path.exists():
+            now[what] = file_hash(path)
+    for what, found in view.made_under.items():
         study.require_same(
-            "taxonomy",
-            parquet_metadata(study.grades_path).get("taxonomy", expected),
-            expected,
-            file=study.grades_path,
-            remedy="sweep again, or name the taxonomy that the grades were made under",
+            what,
+            found,
+            now.get(what, found),
+            file=study.profile_path,
+            remedy=f"make it again with: judgeprobe profile {study.folder}",
         )
 
 

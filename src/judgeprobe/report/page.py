@@ -91,6 +91,7 @@ class Page:
     lead: str
     boxes: tuple[Box, ...]
     sections: tuple[Section, ...]
+    kind: str = "Validity profile"
     version: str = __version__
 
 

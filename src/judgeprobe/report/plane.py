@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from judgeprobe.report import style
+from judgeprobe.report.canvas import Label, draw_labels, plane_axes, plane_size
 from judgeprobe.report.style import Mark, Picture
 from judgeprobe.report.view import ControlView, Cut, JudgeView, ProfileView
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["plane", "plane_near_floor"]
 
-LABEL_LINE_INCHES = 0.33
-MARGIN_LABELS_INCHES = 2.5
-SIDE_INCHES = 4.35
 CONTROL_MARKERS = ("x", "+", "1", "2")
 CORNERS = {(1.0, 0.0), (0.0, 1.0)}
 
@@ -73,91 +71,28 @@ def _inner_controls(view: ProfileView) -> list[tuple[ControlView, float, float, 
 
 
 def _size(view: ProfileView) -> tuple[float, float]:
-    labels = (len(view.judges) + len(_inner_controls(view))) * LABEL_LINE_INCHES
-    return (SIDE_INCHES + 0.7 + MARGIN_LABELS_INCHES, max(SIDE_INCHES, labels) + 0.75)
+    return plane_size(len(view.judges) + len(_inner_controls(view)))
 
 
 def _draw(
     figure: "Figure", view: ProfileView, marks: dict[str, Mark], notice: str, left: float
 ) -> None:
-    width, height = _size(view)
-    tall = height - 0.75
-    axes = figure.add_axes(
-        (0.58 / width, 0.52 / height, SIDE_INCHES / width, tall / height), label="plane"
-    )
-    style.frame(axes)
-    pad = 0.025 * (1 - left)
     top = 1.025 if left == 0 else _top(view, left)
-    axes.set_xlim(left - (pad if left == 0 else 0), 1 + pad)
-    axes.set_ylim(-0.025 * top, top)
-    axes.set_xlabel("S: invariance edits whose verdict held (share)")
-    axes.set_ylabel("R: construct edits whose verdict changed (share)")
-    if left > 0:
-        axes.locator_params(axis="x", nbins=5)
-    style.watermark(axes, notice)
-    _guides(axes, view, left, top)
-    for _, x, y, marker in _inner_controls(view):
-        if left <= x:
-            _control(axes, x, y, marker)
+    axes = plane_axes(figure, floor=view.floor, left=left, top=top, notice=notice)
+    foot = []
+    for control, s, r, marker in _inner_controls(view):
+        if left <= s:
+            _control(axes, s, r, marker)
+        reading = f"control   S {s:.3f}   R {r:.3f}"
+        foot.append(Label(control.judge, reading, style.QUIET, marker, None, None))
     for judge in view.judges:
         _frontier(axes, judge, marks[judge.judge])
-    _labels(axes, view, marks, tall)
+    draw_labels(axes, [_label(judge, marks[judge.judge]) for judge in view.judges], foot)
 
 
 def _top(view: ProfileView, left: float) -> float:
     highest = max((c.R for j in view.judges for c in j.vertices if left <= c.S), default=1.0)
     return min(1.025, max(0.2, highest * 1.12))
-
-
-def _guides(axes: "Axes", view: ProfileView, left: float, top: float) -> None:
-    axes.plot([0, 1], [1, 0], color=style.FRAME, linewidth=1, dashes=(5, 3), zorder=1.2)
-    axes.axvline(view.floor, color=style.FRAME, linewidth=1, dashes=(1, 2), zorder=1.2)
-    if left == 0:
-        axes.annotate(
-            "S + R = 1",
-            (0.36, 0.64),
-            xytext=(3, 3),
-            textcoords="offset points",
-            fontsize=8,
-            color=style.QUIET,
-        )
-    axes.annotate(
-        f"floor S = {view.floor:.2f}",
-        (view.floor, top),
-        xytext=(-3, -2),
-        textcoords="offset points",
-        rotation=90,
-        ha="right",
-        va="top",
-        fontsize=8,
-        color=style.QUIET,
-    )
-    if left == 0:
-        corners = (
-            ((0, 1), "always moves (0, 1)", (9, 3), "left"),
-            ((1, 0), "never moves (1, 0)", (-13, 0), "right"),
-        )
-        for place, text, offset, across in corners:
-            axes.plot(
-                *place,
-                marker="s",
-                markersize=8,
-                color=style.INK,
-                fillstyle="none",
-                zorder=2.1,
-                clip_on=False,
-            )
-            axes.annotate(
-                text,
-                place,
-                xytext=offset,
-                textcoords="offset points",
-                ha=across,
-                va="center",
-                fontsize=8,
-                color=style.INK,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
-            )
 
 
 def _control(axes: "Axes", x: float, y: float, marker: str) -> None:
@@ -225,84 +160,9 @@ def _steps(vertices: Sequence[Cut]) -> tuple[list[float], list[float]]:
     return across, up
 
 
-def _labels(axes: "Axes", view: ProfileView, marks: dict[str, Mark], tall: float) -> None:
-    """Names in the right margin, each with its mark and a line to its operating point."""
-    low, high = axes.get_ylim()
-    span = high - low
-    controls = _inner_controls(view)
-    gap = LABEL_LINE_INCHES / tall
-    # Control judges stand at the foot of the margin, below every judge that was measured.
-    foot = gap / 2 + len(controls) * gap
-    anchors = [_anchor(judge) for judge in view.judges]
-    wanted = [(max(min(a[1], high), low) - low) / span if a else 0.0 for a in anchors]
-    places = style.spread(wanted, gap=gap, low=foot, high=1 - gap / 2)
-    for judge, anchor, place in zip(view.judges, anchors, places, strict=True):
-        mark = marks[judge.judge]
-        y = low + place * span
-        if anchor is not None and anchor[0] >= axes.get_xlim()[0]:
-            _leader(axes, anchor, y)
-        _sample(axes, y, mark.colour, mark.marker, mark.dashes)
-        _name(axes, y, judge.judge, _reading(judge))
-    for row, (control, s, r, marker) in enumerate(controls):
-        y = low + (foot - (row + 1) * gap) * span
-        _sample(axes, y, style.QUIET, marker, None)
-        _name(axes, y, control.judge, f"control   S {s:.3f}   R {r:.3f}")
-
-
-def _leader(axes: "Axes", anchor: tuple[float, float], y: float) -> None:
-    edge = axes.transAxes.inverted().transform(axes.transData.transform(anchor))[0]
-    axes.plot(
-        [edge, 1.015, 1.045],
-        [anchor[1], y, y],
-        transform=axes.get_yaxis_transform(),
-        color=style.FRAME,
-        linewidth=0.6,
-        clip_on=False,
-        zorder=2,
-    )
-
-
-def _sample(
-    axes: "Axes", y: float, colour: str, marker: str, dashes: tuple[float, ...] | None
-) -> None:
-    trans = axes.get_yaxis_transform()
-    if dashes is not None:
-        axes.plot(
-            [1.06, 1.145],
-            [y, y],
-            transform=trans,
-            color=colour,
-            linewidth=1.3,
-            dashes=dashes or (None, None),
-            clip_on=False,
-        )
-    axes.plot(
-        [1.1025],
-        [y],
-        transform=trans,
-        color=colour,
-        marker=marker,
-        markersize=6,
-        markeredgecolor="white" if dashes is not None else colour,
-        markeredgewidth=0.5 if dashes is not None else 1.4,
-        fillstyle="full" if dashes is not None else "none",
-        clip_on=False,
-    )
-
-
-def _name(axes: "Axes", y: float, name: str, reading: str) -> None:
-    trans = axes.get_yaxis_transform()
-    shown = style.fit(name, points=8.5, width=MARGIN_LABELS_INCHES - 0.8)
-    axes.text(1.165, y, f"{shown}\n", transform=trans, va="center", fontsize=8.5, linespacing=1.15)
-    axes.text(
-        1.165,
-        y,
-        f"\n{reading}",
-        transform=trans,
-        va="center",
-        fontsize=7.5,
-        color=style.QUIET,
-        linespacing=1.3,
+def _label(judge: JudgeView, mark: Mark) -> Label:
+    return Label(
+        judge.judge, _reading(judge), mark.colour, mark.marker, mark.dashes, _anchor(judge)
     )
 
 

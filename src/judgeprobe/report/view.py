@@ -5,7 +5,7 @@ that is missing, null or of another type is an error with the field's name or a 
 never a zero.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ __all__ = [
     "OperatingPoint",
     "ProfileView",
     "SlotRate",
-    "hull",
     "read_profile",
 ]
 
@@ -39,11 +38,12 @@ class _View(BaseModel):
 
 
 class Cut(_View):
-    """One cut of a frontier: invariance S and sensitivity R measured there."""
+    """One attained cut; `hull` where no other beats it (a vertex of the frontier)."""
 
     tau: float
     S: float
     R: float
+    hull: bool
 
 
 class OperatingPoint(_View):
@@ -179,8 +179,10 @@ class JudgeView(_View):
 
     @property
     def vertices(self) -> tuple[Cut, ...]:
-        """The cuts that stand on its frontier; none for a judge that is a single point."""
-        return hull(self.frontier) if self.status != "single point" else ()
+        """Vertices of its frontier, from the largest S down; none for a single point."""
+        if self.status == "single point":
+            return ()
+        return tuple(sorted((cut for cut in self.frontier if cut.hull), key=lambda c: -c.S))
 
 
 class ControlView(_View):
@@ -227,6 +229,7 @@ class ProfileView(_View):
     groupings: tuple[Grouping, ...] = ()
     controls: tuple[ControlView, ...] = ()
     excluded: tuple[Excluded, ...] = ()
+    made_under: dict[str, str] = Field(default_factory=dict)
     raw: dict[str, Any] = Field(default_factory=dict, repr=False)
 
     @property
@@ -258,22 +261,6 @@ def _with_axes(value: Any) -> Any:
     ends = {k.removesuffix("_interval"): v for k, v in named.items() if k.endswith("_interval")}
     axes = {k: v for k, v in named.items() if not k.endswith("_interval")}
     return {**value, "axes": axes, "axis_intervals": ends}
-
-
-def hull(cuts: Sequence[Cut]) -> tuple[Cut, ...]:
-    """The attained cuts that no other cut beats, from the largest S to the smallest.
-
-    At each S the frontier is the best R attained at that S or stricter (section 2.3 of the
-    construct-validity reference); a cut stays if every cut with at least its S has a smaller R.
-    Of equal cuts the one with the smallest tau stays.
-    """
-    kept: list[Cut] = []
-    best = float("-inf")
-    for cut in sorted(cuts, key=lambda c: (-c.S, -c.R, c.tau)):
-        if best < cut.R:
-            kept.append(cut)
-            best = cut.R
-    return tuple(kept)
 
 
 def read_profile(path: Path) -> ProfileView:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from judgeprobe.errors import StatisticsError
-from judgeprobe.stats.arrays import Floats
+from judgeprobe.stats.arrays import Floats, Ints
 from judgeprobe.stats.checks import probability
 from judgeprobe.stats.interval import Interval
 from judgeprobe.stats.profile import Shares
@@ -28,6 +28,7 @@ __all__ = [
     "jackknife_rates",
     "percentile",
     "rate_draws",
+    "ratio_draws",
 ]
 
 _BLOCK_CELLS = 1 << 24
@@ -82,7 +83,8 @@ class Resamples:
 def _counts(rng: np.random.Generator, rows: int, n: int) -> NDArray[np.uint16]:
     """Counts of `rows` resamples; one byte each where no count needs two."""
     counts = np.empty((rows, n), dtype=np.uint16)
-    step = max(1, (1 << 21) // n)
+    # Few enough cells that the counts stay in the processor's cache.
+    step = max(1, (1 << 15) // n)
     for start in range(0, rows, step):
         some = min(step, rows - start)
         picks = rng.integers(0, n, size=(some, n), dtype=np.int64)
@@ -94,35 +96,59 @@ def _counts(rng: np.random.Generator, rows: int, n: int) -> NDArray[np.uint16]:
     return counts.astype(np.uint8) if counts.max() < 256 else counts
 
 
-def rate_draws(resamples: Resamples, shares: Shares) -> Floats:
-    """Equation 6 of every group in every resample.
+def ratio_draws(resamples: Resamples, numerators: Floats, denominators: Floats) -> Floats:
+    """Ratios of sums over base items in every resample.
 
     Args:
         resamples: Of the same base items.
-        shares: Shape (base items, groups).
+        numerators: Shape (base items, columns).
+        denominators: Same shape, none negative.
 
     Returns:
-        Shape (resamples, groups); NaN where a resample holds no base item with an edit in the
-        group.
+        Shape (resamples, columns); NaN where a denominator sums to zero.
 
     Raises:
         StatisticsError: The numbers of base items differ.
     """
-    if len(shares.share) != resamples.n:
+    if len(numerators) != resamples.n or numerators.shape != denominators.shape:
         raise StatisticsError(
-            f"`shares` must have {resamples.n} base items; got {len(shares.share)}"
+            f"both must be of shape ({resamples.n}, columns); got {numerators.shape} and "
+            f"{denominators.shape}"
         )
-    # Groups with the same base items (every judge, when nothing is missing) share a denominator.
-    patterns, where = np.unique(shares.has, axis=1, return_inverse=True)
-    where = where.ravel()
-    counted = patterns.astype(np.float64)
-    draws = []
+    # Columns with the same denominator (every judge, when nothing is missing) share its product.
+    patterns, where = _distinct_columns(denominators)
+    draws = np.empty((resamples.count, numerators.shape[1]))
+    start = 0
     for block in resamples.blocks():
         weights = block.astype(np.float64)
-        n = (weights @ counted)[:, where]
+        below = (weights @ patterns)[:, where]
         with np.errstate(invalid="ignore", divide="ignore"):
-            draws.append(np.where(n > 0, (weights @ shares.share) / n, np.nan))
-    return np.concatenate(draws)
+            ratios = (weights @ numerators) / below
+        ratios[below <= 0] = np.nan
+        draws[start : start + len(block)] = ratios
+        start += len(block)
+    return draws
+
+
+def _distinct_columns(values: Floats) -> tuple[Floats, Ints]:
+    """The distinct columns, and which of them each column is."""
+    index: dict[bytes, int] = {}
+    where = [
+        index.setdefault(np.ascontiguousarray(values[:, c]).tobytes(), len(index))
+        for c in range(values.shape[1])
+    ]
+    first = [where.index(code) for code in range(len(index))]
+    return values[:, first], np.array(where, dtype=np.int64)
+
+
+def rate_draws(resamples: Resamples, shares: Shares) -> Floats:
+    """Equation 6 of every group in every resample.
+
+    Returns:
+        Shape (resamples, groups); NaN where a resample holds no base item with an edit in the
+        group.
+    """
+    return ratio_draws(resamples, shares.share, shares.has.astype(np.float64))
 
 
 def jackknife_rates(shares: Shares) -> Floats:

@@ -39,6 +39,8 @@ Rule = Literal["cut", "shift"]
 Relation = Literal["dominating", "dominated", "crossing", "equal"]
 
 MAX_CUTS = 1000
+# Grades closer than this, in grade units, are one grade.
+SAME_GRADE = 1e-9
 # Shares are sums of a few fractions: values closer than this are the same number.
 TIE = 1e-12
 
@@ -109,9 +111,10 @@ def crossings(
         given = np.concatenate([before, after])
         if also_given is not None:
             given = np.append(given, np.asarray(also_given, dtype=np.float64))
-    # Ten decimals: the mean of three grades must meet the grade it equals.
-    values = np.unique(np.round(given[~np.isnan(given)], 10))
-    taus = (values[1:] + values[:-1]) / 2
+    values = np.unique(given[~np.isnan(given)])
+    # The mean of three grades must meet the grade it equals, so no cut divides rounding noise.
+    apart = np.diff(values) > SAME_GRADE
+    taus = (values[1:][apart] + values[:-1][apart]) / 2
     n_cuts = len(taus)
     if n_cuts > max_cuts:
         taus = taus[np.linspace(0, n_cuts - 1, max_cuts).round().astype(np.int64)]

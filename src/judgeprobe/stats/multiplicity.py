@@ -7,7 +7,6 @@ of any false discovery and asks more.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import false_discovery_control
 
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.arrays import Floats
@@ -36,10 +35,13 @@ def adjusted(p: Sequence[float], method: str = "bh") -> Floats:
         raise StatisticsError("`p` must hold probabilities")
     if method not in _METHODS:
         raise StatisticsError(f"`method` must be one of {', '.join(_METHODS)}; got {method!r}")
-    if method == "bh":
-        return np.asarray(false_discovery_control(values), dtype=np.float64)
+    n = len(values)
     order = np.argsort(values, kind="stable")
-    steps = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
-    found = np.empty(len(values))
+    found = np.empty(n)
+    if method == "bh":
+        scaled = values[order] * n / np.arange(1, n + 1)
+        steps = np.minimum.accumulate(scaled[::-1])[::-1]
+    else:
+        steps = np.maximum.accumulate(values[order] * np.arange(n, 0, -1))
     found[order] = np.minimum(steps, 1.0)
     return found

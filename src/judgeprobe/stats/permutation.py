@@ -8,6 +8,10 @@ axis effect. The p-value is (1 + nulls at least as extreme) / (1 + permutations)
 
 `scheme="free"` exchanges labels over all edits, which is right only where the labels were assigned
 without regard to base items.
+
+The contrast of a judge is a difference of two ratios of sums over base items, and a base item's
+share depends only on which of its labels are set. So the work is done per pattern of labels, for
+all judges at once (`stats.label_patterns`), not per edit.
 """
 
 from collections.abc import Iterator
@@ -18,6 +22,7 @@ import numpy as np
 
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.arrays import Bools, Floats, Ints
+from judgeprobe.stats.label_patterns import Family, exchanged_freely, families
 
 __all__ = ["PermutationTest", "Scheme", "axis_permutation"]
 
@@ -54,8 +59,8 @@ def axis_permutation(
     permutations: int,
     rng: np.random.Generator,
     scheme: Scheme = "base_items",
-) -> PermutationTest:
-    """Permutation test of R(first axis) - R(second axis), the mean over judges.
+) -> tuple[PermutationTest, tuple[PermutationTest, ...]]:
+    """Permutation test of R(first axis) - R(second axis): the mean over judges, and each judge.
 
     Args:
         base: Base item of each construct edit, ascending; shape (edits,).
@@ -66,108 +71,64 @@ def axis_permutation(
         rng: Source of the exchanges.
         scheme: What is exchangeable.
 
+    Returns:
+        The test of the mean, and one test a judge, all from the same permutations.
+
     Raises:
         StatisticsError: Shapes differ, or an axis has no graded edit for some judge.
     """
-    if changed.shape != counted.shape or changed.shape[-1:] != first.shape != base.shape:
+    if changed.ndim != 2 or changed.shape != counted.shape:
         raise StatisticsError("`changed` and `counted` must be of shape (judges, edits)")
+    if not changed.shape[1] == len(first) == len(base):
+        raise StatisticsError("`base`, `first` and the rows of `changed` must be of one length")
     if permutations < 1:
         raise StatisticsError(f"`permutations` must be at least 1; got {permutations}")
-    parts = _by_pattern(base, changed, counted)
-    observed = float(_contrast(first[None, :].astype(np.float64), parts)[0])
-    if np.isnan(observed):
+    parts = families(base, first, changed & counted, counted)
+    observed = _contrasts(sum(part.observed() for part in parts))
+    if np.isnan(observed).any():
         raise StatisticsError("the contrast needs a graded edit of each axis for every judge")
-    null = []
-    for labels in _exchanges(base, first, permutations, rng, scheme):
-        null.append(_contrast(labels, parts))
-    drawn = np.concatenate(null)
-    drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) == 0:
-        raise StatisticsError("the contrast is defined in no permutation")
-    extreme = int((np.abs(drawn) >= abs(observed) - 1e-12).sum())
-    return PermutationTest(
-        estimate=observed,
-        p=(1 + extreme) / (1 + len(drawn)),
-        largest_null=float(np.abs(drawn).max()),
-        null_mean=float(drawn.mean()),
-        permutations=len(drawn),
-        scheme=scheme,
+    drawn = np.concatenate(list(_nulls(parts, first, permutations, rng, scheme)))
+    each = tuple(
+        _test(float(observed[0, j]), drawn[:, j], scheme) for j in range(observed.shape[1])
     )
+    return _test(float(observed.mean()), drawn.mean(axis=1), scheme), each
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Judges that grade the same edits: where base items start, mean change, share of judges."""
-
-    kept: Ints
-    starts: Ints
-    change: Floats
-    weight: float
-
-
-def _by_pattern(base: Ints, changed: Bools, counted: Bools) -> list[_Part]:
-    """Judges with the same graded edits are one part: the mean over judges is linear in changes."""
-    patterns, where = np.unique(counted, axis=0, return_inverse=True)
-    parts = []
-    for p, pattern in enumerate(patterns):
-        judges = where.ravel() == p
-        kept = np.flatnonzero(pattern)
-        if len(kept) == 0:
-            raise StatisticsError("a judge without a graded construct edit has no contrast")
-        starts = np.flatnonzero(np.r_[True, np.diff(base[kept]) > 0])
-        parts.append(
-            _Part(kept, starts, changed[judges][:, kept].mean(axis=0), float(judges.mean()))
-        )
-    return parts
-
-
-def _contrast(labels: Floats, parts: list[_Part]) -> Floats:
-    """Mean over judges of R(label 1) - R(label 0) for each row of labels."""
-    total = np.zeros(len(labels))
-    for part in parts:
-        ones = labels if len(part.kept) == labels.shape[1] else labels[:, part.kept]
-        all_edits = np.diff(np.r_[part.starts, len(part.kept)]).astype(np.float64)
-        all_hits = np.add.reduceat(part.change, part.starts)
-        edits = np.add.reduceat(ones, part.starts, axis=1)
-        hits = np.add.reduceat(ones * part.change, part.starts, axis=1)
-        total += part.weight * (_rate(hits, edits) - _rate(all_hits - hits, all_edits - edits))
-    return total
-
-
-def _rate(hits: Floats, edits: Floats) -> Floats:
-    has = edits > 0
-    n = has.sum(axis=1)
-    share = np.divide(hits, edits, out=np.zeros_like(hits), where=has)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(n > 0, share.sum(axis=1) / n, np.nan)
-
-
-def _exchanges(
-    base: Ints, first: Bools, permutations: int, rng: np.random.Generator, scheme: Scheme
+def _nulls(
+    parts: list[Family], first: Bools, permutations: int, rng: np.random.Generator, scheme: Scheme
 ) -> Iterator[Floats]:
-    rows = max(1, _BLOCK_CELLS // len(base))
-    plan = _blocks(base, scheme)
-    labels = first.astype(np.float64)
+    """Contrasts of every judge in each permutation, block by block; (permutations, judges)."""
+    rows = max(1, _BLOCK_CELLS // len(first))
     for start in range(0, permutations, rows):
         some = min(rows, permutations - start)
-        drawn = np.empty((some, len(base)))
-        for cells in plan:
-            # Whole rows (base items) trade places, then labels trade places within each row.
-            n_items, size = cells.shape
-            kept = np.broadcast_to(labels[cells], (some, n_items, size))
-            if n_items > 1:
-                order = rng.permuted(np.tile(np.arange(n_items), (some, 1)), axis=1)
-                kept = labels[cells][order]
-            if size > 1:
-                kept = rng.permuted(kept, axis=2)
-            drawn[:, cells.ravel()] = kept.reshape(some, -1)
-        yield drawn
+        if scheme == "free":
+            labels = exchanged_freely(first, some, rng)
+            sums = sum(part.of_labels(labels) for part in parts)
+        else:
+            sums = sum(part.exchanged(some, rng) for part in parts)
+        yield _contrasts(sums)
 
 
-def _blocks(base: Ints, scheme: Scheme) -> list[Ints]:
-    """Edits as (base items, edits of each), one array for each number of edits."""
-    if scheme == "free":
-        return [np.arange(len(base))[None, :]]
-    starts = np.flatnonzero(np.r_[True, np.diff(base) > 0])
-    sizes = np.diff(np.r_[starts, len(base)])
-    return [starts[sizes == size][:, None] + np.arange(size)[None, :] for size in np.unique(sizes)]
+def _contrasts(sums: Floats | int) -> Floats:
+    """From sums of shares and of base items, of label 1 and of label 0: (rows, 4, judges)."""
+    share1, n1, share0, n0 = np.moveaxis(np.asarray(sums), 1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = share1 / n1 - share0 / n0
+    found[(n1 < 0.5) | (n0 < 0.5)] = np.nan
+    return found
+
+
+def _test(observed: float, drawn: Floats, scheme: Scheme) -> PermutationTest:
+    kept = drawn[~np.isnan(drawn)]
+    if len(kept) == 0:
+        raise StatisticsError("the contrast is defined in no permutation")
+    # Sums in another order differ in their last bits; a null equal to the estimate counts.
+    extreme = int((np.abs(kept) >= abs(observed) - 1e-10).sum())
+    return PermutationTest(
+        estimate=observed,
+        p=(1 + extreme) / (1 + len(kept)),
+        largest_null=float(np.abs(kept).max()),
+        null_mean=float(kept.mean()),
+        permutations=len(kept),
+        scheme=scheme,
+    )

@@ -136,6 +136,7 @@ class PairTable:
         names: Sequence[str],
         original: Floats,
         edited: Floats,
+        asked: Bools,
         how: dict[str, tuple[str, tuple[str, ...]]],
     ) -> "PairTable":
         """The table with further judges, computed from the ones it has."""
@@ -148,7 +149,7 @@ class PairTable:
             elicitation=(*self.elicitation, *("computed" for _ in names)),
             original=np.vstack([self.original, original]),
             edited=np.vstack([self.edited, edited]),
-            asked=np.vstack([self.asked, np.ones(original.shape, dtype=np.bool_)]),
+            asked=np.vstack([self.asked, asked]),
             regrades=(*self.regrades, *((nothing, nothing) for _ in names)),
             remedies={**self.remedies, **how},
         )
