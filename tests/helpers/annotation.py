@@ -115,6 +115,7 @@ def random_answer(rng: random.Random, unit: Unit) -> Answer:
             text = " ".join(words[start : start + rng.randint(1, 4)])
             if normalise(text) and text not in spans:
                 spans.append(text)
+        spans = spans or [words[-1]]
     return {
         "unit_id": unit.unit_id,
         "direction": direction,

@@ -152,7 +152,8 @@ def test_a_constant_judge_is_a_single_point_at_the_corner(tmp_path: Path) -> Non
         "R": 0.0,
         "R_scope": 0.0,
         "R_strength": 0.0,
-        "S_interval": [1.0, 1.0],
+        # One base item that held: (1 - 0.95) / 2 is the smallest S that it does not rule out.
+        "S_interval": [pytest.approx(0.025), 1.0],
     }
     # No judge has a frontier, so nothing is compared.
     assert (profile["mean"], profile["gap"]["estimate"]) == (None, None)

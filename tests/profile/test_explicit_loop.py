@@ -43,7 +43,7 @@ def check_judge(
     pairs = pairs_of(table, reading.row, kept, design.base)
     once = [1] * design.n_base
     check_frontier(reading, pairs, once)
-    floor = explicit.Fraction(settings.floor)
+    floor = explicit.Fraction(str(settings.floor))
     taus = explicit.cuts(pairs)
     tau, point = explicit.operating_tau(pairs, taus, AXES, once, floor)
     complete = all(

@@ -38,10 +38,10 @@ def explain(found: str, expected: str, *, kind: str = "") -> str | None:
         return "typography"
     if reads_as_missing(found) and reads_as_missing(expected):
         return "read as missing"
-    if kind == "date" or (_is_short(expected) and _DATE.fullmatch(theirs) and _digits(expected)):
-        return "turned into a date"
     if kind == "number" or (_is_short(expected) and _same_number(theirs, ours)):
         return "turned into a number"
+    if kind == "date" or (_is_short(expected) and _DATE.fullmatch(theirs) and _digits(expected)):
+        return "turned into a date"
     if kind in ("formula", "error") or theirs.casefold().startswith(FORMULA_ERRORS):
         return "read as a formula"
     if theirs.startswith("'") and theirs[1:] == ours:

@@ -6,7 +6,7 @@ import numpy as np
 
 from judgeprobe.errors import StatisticsError
 from judgeprobe.profile.fixed import CONSTRUCT, FIRST_AXIS, INVARIANCE, Fixed, Groups
-from judgeprobe.profile.numbers import ends, number, pair, percentile_ends
+from judgeprobe.profile.numbers import ends, number, pair, rate_ends
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.profile.reading import NO_CUT, Reading
 from judgeprobe.stats.arrays import Bools, Design, Ints
@@ -90,12 +90,10 @@ def operating_point(table: PairTable, fixed: Fixed, options: ProfileOptions) -> 
     """The point with its intervals (over base items, at the fixed cut)."""
     s, r = 1.0 - float(fixed.rates[INVARIANCE]), float(fixed.rates[CONSTRUCT])
     level = options.level
-    s_interval = percentile_ends(
+    s_interval = rate_ends(
         s, 1.0 - fixed.draws[:, INVARIANCE], level, n=int(fixed.n_base[INVARIANCE])
     )
-    r_interval = percentile_ends(
-        r, fixed.draws[:, CONSTRUCT], level, n=int(fixed.n_base[CONSTRUCT])
-    )
+    r_interval = rate_ends(r, fixed.draws[:, CONSTRUCT], level, n=int(fixed.n_base[CONSTRUCT]))
     point: dict[str, Any] = {"tau": number(fixed.reading.tau), "S": number(s), "R": number(r)}
     for a, axis in enumerate(table.axes):
         point[f"R_{axis}"] = number(float(fixed.rates[FIRST_AXIS + a]))
@@ -103,10 +101,12 @@ def operating_point(table: PairTable, fixed: Fixed, options: ProfileOptions) -> 
     point["R_interval"] = pair(r_interval)
     for a, axis in enumerate(table.axes):
         g = FIRST_AXIS + a
-        found = percentile_ends(
-            float(fixed.rates[g]), fixed.draws[:, g], level, n=int(fixed.n_base[g])
-        )
+        found = rate_ends(float(fixed.rates[g]), fixed.draws[:, g], level, n=int(fixed.n_base[g]))
         point[f"R_{axis}_interval"] = pair(found)
+    point["method"] = {
+        "S": None if s_interval is None else s_interval.method,
+        "R": None if r_interval is None else r_interval.method,
+    }
     point["n_base"] = {
         "invariance": int(fixed.n_base[INVARIANCE]),
         "construct": int(fixed.n_base[CONSTRUCT]),
@@ -242,7 +242,7 @@ def _slots(
     found = []
     for s, g in groups.slots.items():
         value = float(fixed.rates[g])
-        interval = percentile_ends(value, fixed.draws[:, g], options.level, n=int(fixed.n_base[g]))
+        interval = rate_ends(value, fixed.draws[:, g], options.level, n=int(fixed.n_base[g]))
         low, high = pair(interval) or (None, None)
         found.append(
             {
@@ -263,12 +263,10 @@ def _domains(
     found = []
     for d, (held, moved) in groups.domains.items():
         s, r = 1.0 - float(fixed.rates[held]), float(fixed.rates[moved])
-        s_interval = percentile_ends(
+        s_interval = rate_ends(
             s, 1.0 - fixed.draws[:, held], options.level, n=int(fixed.n_base[held])
         )
-        r_interval = percentile_ends(
-            r, fixed.draws[:, moved], options.level, n=int(fixed.n_base[moved])
-        )
+        r_interval = rate_ends(r, fixed.draws[:, moved], options.level, n=int(fixed.n_base[moved]))
         # R is never given without the S it was measured at.
         found.append(
             {

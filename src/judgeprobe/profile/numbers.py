@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from judgeprobe.stats.arrays import Floats
-from judgeprobe.stats.bootstrap import percentile
+from judgeprobe.stats.bootstrap import percentile, rate_interval
 from judgeprobe.stats.interval import Interval
 
-__all__ = ["ends", "number", "pair", "percentile_ends"]
+__all__ = ["ends", "number", "pair", "percentile_ends", "rate_ends"]
 
 
 def number(value: float | None) -> float | None:
@@ -34,6 +34,13 @@ def ends(interval: Interval | None) -> dict[str, Any]:
     if interval is None:
         return {"low": None, "high": None}
     return {"low": number(interval.low), "high": number(interval.high)}
+
+
+def rate_ends(estimate: float, draws: Floats, level: float, *, n: int) -> Interval | None:
+    """The interval of a rate (exact where no resample differs); None where it is undefined."""
+    if not math.isfinite(estimate) or bool(np.isnan(draws).all()):
+        return None
+    return rate_interval(estimate, draws, level, n=n)
 
 
 def percentile_ends(estimate: float, draws: Floats, level: float, *, n: int) -> Interval | None:

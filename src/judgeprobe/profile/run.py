@@ -23,7 +23,7 @@ from judgeprobe.profile.fixed import (
     make_groups,
 )
 from judgeprobe.profile.lengths import length_controls
-from judgeprobe.profile.numbers import number, pair, percentile_ends
+from judgeprobe.profile.numbers import number, pair, rate_ends
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.profile.reading import Reading, read_judges
 from judgeprobe.profile.slots import grouping_rows, slot_rows
@@ -162,7 +162,7 @@ def _mean(
             value, draws = 1.0 - value, 1.0 - draws
         n = int(max(fixed.n_base[g] for fixed in has))
         found[name] = number(value)
-        found[f"{name}_interval"] = pair(percentile_ends(value, draws, options.level, n=n))
+        found[f"{name}_interval"] = pair(rate_ends(value, draws, options.level, n=n))
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from judgeprobe.errors import InputError, StatisticsError
 from judgeprobe.profile.fixed import INVARIANCE, Fixed
-from judgeprobe.profile.numbers import number, pair, percentile_ends
+from judgeprobe.profile.numbers import number, pair, percentile_ends, rate_ends
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.stats.arrays import Bools, Floats
 from judgeprobe.stats.slots import eta_squared
@@ -59,7 +59,7 @@ def slot_rows(
             rates = np.array([compared[i].rates[g] for i in has])
             draws = np.array([compared[i].draws[:, g] for i in has])
             row["rate"] = number(float(rates.mean()))
-            interval = percentile_ends(float(rates.mean()), draws.mean(axis=0), options.level, n=n)
+            interval = rate_ends(float(rates.mean()), draws.mean(axis=0), options.level, n=n)
             row["low"], row["high"] = pair(interval) or (None, None)
             above = float((rates - flips[has]).mean())
             over = percentile_ends(

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from judgeprobe.errors import InputError
-from judgeprobe.files import read_jsonl, read_table
+from judgeprobe.files import read_json, read_jsonl, read_table
 from judgeprobe.records import Intervention, Record, Rejection
 from judgeprobe.study import Study
 from judgeprobe.yields import Yield, yields
@@ -24,6 +26,40 @@ R = TypeVar("R", bound=Record)
 
 NOT_DISCLOSED = "not disclosed"
 _SERVED = ("served_model", "served_provider", "served_quantization")
+
+
+class SlotDirection(BaseModel):
+    """What people said of one slot's edits: agreement, and how many went as intended."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    slot: str
+    axis: str
+    n: int
+    pairwise: float | None = None
+    measurable: bool | None = None
+    matches_intent: int = 0
+    rate: float | None = None
+    enters: int = 0
+
+
+class AnnotationExclusion(BaseModel):
+    """Pairs that the annotation kept out of the arms."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    reason: str
+    slot: str
+    n: int
+
+
+class Annotation(BaseModel):
+    """annotation.json, as far as the report shows it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+    slots: tuple[SlotDirection, ...] = Field((), alias="yield")
+    excluded: tuple[AnnotationExclusion, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +90,7 @@ class Evidence:
         documents: Number of source documents.
         directions: Edits by who set their direction, most frequent first.
         generators: Edits by generator.
+        annotation: What the study's own annotators said; None where none labelled.
     """
 
     interventions: tuple[Intervention, ...]
@@ -66,6 +103,7 @@ class Evidence:
     generators: dict[str, int]
     yields: tuple[Yield, ...]
     served: tuple[ServedBy, ...]
+    annotation: Annotation | None = None
 
 
 def read_evidence(study: Study, judges: Sequence[str]) -> Evidence:
@@ -96,7 +134,23 @@ def read_evidence(study: Study, judges: Sequence[str]) -> Evidence:
         generators=_counted(edit.generator for edit in edits),
         yields=yields(edits, refused, study.taxonomy.slots) if edits or refused else (),
         served=() if grades is None else _served(study, grades, judges),
+        annotation=_annotation(study),
     )
+
+
+def _annotation(study: Study) -> Annotation | None:
+    path = study.annotation_path
+    if not path.exists():
+        return None
+    try:
+        return Annotation.model_validate(read_json(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(
+            f"`{'.'.join(str(part) for part in first['loc'])}`: {first['msg'].lower()}",
+            file=path,
+            remedy="make it again with: judgeprobe annotate import",
+        ) from None
 
 
 def _rows(path: Path, kind: type[R]) -> tuple[R, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from judgeprobe.files import file_hash, write_bytes, write_csv, write_text
 from judgeprobe.report import charts, plane, style
 from judgeprobe.report.breakdown import breakdown_tables
+from judgeprobe.report.checks import check_tables
 from judgeprobe.report.contents import control_rows, result_tables
 from judgeprobe.report.evidence import Evidence, read_evidence
 from judgeprobe.report.missed import missed_edits
@@ -65,6 +66,7 @@ def make_report(study: Study) -> Report:
         for table in (
             *result_tables(view, notice),
             *breakdown_tables(view, notice),
+            *check_tables(view, notice),
             *source_tables(view, evidence, missed, notice),
         )
     }

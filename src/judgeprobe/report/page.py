@@ -149,15 +149,20 @@ def report_page(
             figures=pictured("plane", "plane_near_floor"),
         ),
         Section(
+            "matched",
+            "Judges compared at one S",
+            tables=tabled("matched", "dominance"),
+        ),
+        Section(
             "axes",
             "Which axis is noticed",
-            tables=tabled("axes", "gap", "gap_by_judge"),
+            tables=tabled("axes", "gap", "gap_checks", "gap_by_judge"),
             figures=pictured("axis_contrast"),
         ),
         Section(
             "slots",
             "Which edits are noticed",
-            tables=tabled("slots", "groupings", "domains", "reported_apart"),
+            tables=tabled("slots", "lengths", "groupings", "domains", "reported_apart"),
             figures=pictured("slot_rates"),
         ),
         Section(
@@ -172,11 +177,16 @@ def report_page(
             paragraphs=_PREDICTED if "predictions" in tables else (),
             tables=tabled("predictions"),
         ),
+        Section(
+            "people",
+            "Judges against people",
+            tables=tabled("human_direction", "direction_of_change"),
+        ),
         Section("controls", "Control judges", tables=tabled("controls")),
         Section(
             "instrument",
             "The judges as instruments",
-            tables=tabled("instrument", "ungraded"),
+            tables=tabled("instrument", "length_grades", "ungraded"),
             figures=pictured("instrument"),
         ),
         Section(
@@ -214,12 +224,20 @@ _HASH_WORDS = (
 
 def _reasons(view: ProfileView) -> tuple[str, ...]:
     """Why a judge is read off something else than a frontier."""
-    return tuple(
+    told = [
         f"{judge.judge} is {'a ' if judge.status == 'single point' else ''}{judge.status}: "
         f"{judge.reason}."
         for judge in view.judges
         if judge.reason
-    )
+    ]
+    for judge in view.judges:
+        if judge.remedy is not None:
+            members = ", ".join(str(name) for name in judge.remedy.get("of", ()))
+            told.append(
+                f"{judge.judge} is computed from cached grades ({judge.remedy.get('kind')} of "
+                f"{members}) and stands in no mean."
+            )
+    return tuple(told)
 
 
 def _lead(study: Study, view: ProfileView) -> str:

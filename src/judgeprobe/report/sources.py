@@ -18,7 +18,8 @@ def source_tables(
     tables = [
         _instrument(view, evidence, notice),
         _yields(view, evidence, notice),
-        _excluded(view, notice),
+        _human_direction(view, evidence, notice),
+        _excluded(view, evidence, notice),
         _missed(view, missed, notice),
     ]
     return tuple(table for table in tables if table.rows)
@@ -111,8 +112,42 @@ def _yields(view: ProfileView, evidence: Evidence, notice: str) -> Table:
     )
 
 
-def _excluded(view: ProfileView, notice: str) -> Table:
+def _human_direction(view: ProfileView, evidence: Evidence, notice: str) -> Table:
+    found = evidence.annotation.slots if evidence.annotation is not None else ()
+    return Table(
+        name="human_direction",
+        title="What people said of the edits, per slot",
+        caption=(
+            "Agreement is mean raw agreement between two annotators; a slot below the bar is not "
+            "measurable and enters nothing, whatever its yield. As intended: the majority saw the "
+            "direction that the edit was made for."
+        ),
+        columns=(
+            Column("slot", "slot", "name"),
+            Column("axis", "axis", "name"),
+            Column("n", "annotated", "count"),
+            Column("pairwise", "agreement", "rate"),
+            Column("matches_intent", "as intended", "count"),
+            Column("rate", "share", "rate"),
+            Column("bar", "bar"),
+            Column("enters", "enter", "count"),
+        ),
+        rows=tuple({**row.model_dump(), "bar": _BAR[row.measurable]} for row in found if row.n),
+        direction=view.direction,
+        notice=notice,
+    )
+
+
+_BAR = {True: "reached", False: "below: not measurable", None: None}
+
+
+def _excluded(view: ProfileView, evidence: Evidence, notice: str) -> Table:
     rows: list[dict[str, Any]] = [row.model_dump() for row in view.excluded]
+    if evidence.annotation is not None:
+        rows += [
+            {"what": f"pair of {row.slot.replace('_', ' ')}", "reason": row.reason, "n": row.n}
+            for row in evidence.annotation.excluded
+        ]
     return Table(
         name="excluded",
         title="What was left out, and why",

@@ -43,12 +43,14 @@ class Column:
         kind: "text"; "name" (text whose underscores are shown as spaces); "count"; "rate" (three
             decimals); "signed" (with its sign); "number" (as short as it can be written).
         ends: Keys of the lower and the upper end of its interval, shown in brackets.
+        at: Key of the S that it was measured at, shown behind it.
     """
 
     key: str
     head: str
     kind: Kind = "text"
     ends: tuple[str, str] | None = None
+    at: str = ""
 
     @property
     def is_text(self) -> bool:
@@ -58,7 +60,7 @@ class Column:
     @property
     def keys(self) -> tuple[str, ...]:
         """The columns it fills in CSV."""
-        return (self.key, *(self.ends or ()))
+        return (self.key, *(self.ends or ()), *((self.at,) if self.at else ()))
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,8 @@ def show(row: Mapping[str, Any], column: Column) -> str:
     if value is None or value == "":
         return MISSING
     told = _value(value, column.kind)
+    if column.at and row.get(column.at) is not None:
+        return f"{told} (S {_value(row[column.at], 'rate')})"
     if column.ends is None:
         return told
     low, high = (row.get(key) for key in column.ends)

@@ -108,6 +108,18 @@ class SlotRate(_View):
     high: float | None = None
 
 
+class PartGap(_View):
+    """The contrast on some of the pairs, or adjusted for something."""
+
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n_pairs: int | None = None
+    n_base: int | None = None
+    n_judges: int | None = None
+    positive_judges: int | None = None
+
+
 class Gap(_View):
     """R of the first axis minus R of the second, of one judge or as the mean over judges.
 
@@ -133,6 +145,7 @@ class Gap(_View):
     permutation_p: float | None = None
     adjusted_p: float | None = None
     largest_null: float | None = None
+    unanimous: PartGap | None = None
     reason: str | None = None
 
 
@@ -144,6 +157,27 @@ class Grouping(_View):
     n_groups: int
     eta_squared: float | None = None
     reason: str | None = None
+
+
+class RightWay(_View):
+    """Of the construct edits whose verdict changed, the share that changed as people set it."""
+
+    n_changed: int = 0
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class MemberAgreement(_View):
+    """Judge against people on which member claims more, at the operating cut."""
+
+    n: int
+    raw: float | None = None
+    kappa: float | None = None
+    kappa_interval: Pair | None = None
+    weighted_kappa: float | None = None
+    weighted_kappa_interval: Pair | None = None
+    degenerate: bool = False
 
 
 class JudgeView(_View):
@@ -176,6 +210,8 @@ class JudgeView(_View):
     reported_apart: Apart | None = None
     remedy: dict[str, Any] | None = None
     gap: Gap | None = None
+    direction: RightWay | None = None
+    agreement: MemberAgreement | None = None
 
     @property
     def vertices(self) -> tuple[Cut, ...]:
@@ -203,6 +239,68 @@ class ControlView(_View):
     passed: bool | None = None
 
 
+class Dominance(_View):
+    """How one judge's frontier stands to another's.
+
+    Attributes:
+        relation: Of the first to the second: "dominating", "dominated", "crossing" or "equal".
+        judge_above, other_above: Ranges of S, (above, up to), on which each has the larger R.
+    """
+
+    judge: str
+    other: str
+    relation: str
+    judge_above: tuple[Pair, ...] = ()
+    other_above: tuple[Pair, ...] = ()
+
+
+class MatchedJudge(_View):
+    """The best R of one judge at some S or a stricter one, with the S it was attained at."""
+
+    judge: str
+    S: float | None = None
+    R: float | None = None
+
+
+class Matched(_View):
+    """Every judge at one level of S."""
+
+    level: float
+    judges: tuple[MatchedJudge, ...]
+
+
+class LengthChange(_View):
+    """Length changes of a slot's or an axis' edits, as shares of the original's characters."""
+
+    slot: str = ""
+    axis: str = ""
+    n: int
+    median_absolute: float | None = None
+    median_signed: float | None = None
+    longer: float | None = None
+
+
+class LengthCorrelation(_View):
+    """Correlation of a text's length with its grade."""
+
+    judge: str
+    n: int
+    r: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Lengths(_View):
+    """The controls for edit length."""
+
+    slots: tuple[LengthChange, ...] = ()
+    axes: tuple[LengthChange, ...] = ()
+    correlation: tuple[LengthCorrelation, ...] = ()
+    lengthened: PartGap | None = None
+    shortened: PartGap | None = None
+    adjusted: PartGap | None = None
+
+
 class Excluded(_View):
     """What was left out, why, and how many."""
 
@@ -227,6 +325,9 @@ class ProfileView(_View):
     gap: Gap | None = None
     slots: tuple[SlotRate, ...] = ()
     groupings: tuple[Grouping, ...] = ()
+    dominance: tuple[Dominance, ...] = ()
+    matched: tuple[Matched, ...] = ()
+    lengths: Lengths | None = None
     controls: tuple[ControlView, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     made_under: dict[str, str] = Field(default_factory=dict)
@@ -234,11 +335,13 @@ class ProfileView(_View):
 
     @property
     def compared(self) -> tuple[JudgeView, ...]:
-        """The judges read off a frontier: the means, the contrast and the slots are over them."""
+        """The judges that means, contrast and slots are over: with a frontier, no remedies."""
         return tuple(
             judge
             for judge in self.judges
-            if judge.status == "frontier" and judge.operating_point is not None
+            if judge.status == "frontier"
+            and judge.operating_point is not None
+            and judge.remedy is None
         )
 
     @property

@@ -28,6 +28,7 @@ __all__ = [
     "jackknife_rates",
     "percentile",
     "rate_draws",
+    "rate_interval",
     "ratio_draws",
 ]
 
@@ -188,6 +189,34 @@ def percentile(
     if len(kept) < len(draws):
         method += f", undefined in {len(draws) - len(kept)}"
     return Interval(float(estimate), float(low), float(high), method, level, n, unit)
+
+
+def rate_interval(
+    estimate: float, draws: Floats, level: float, *, n: int, unit: str = "base item"
+) -> Interval:
+    """The percentile interval of a rate, or an exact one where no resample can differ.
+
+    Where every unit has a share of 0, or every one a share of 1, all resamples are equal and the
+    bootstrap would claim certainty. There the interval is the exact binomial one (Clopper and
+    Pearson 1934) with the units as trials; the method says so.
+
+    Args:
+        estimate: The rate, 0 to 1.
+        draws: The rate in each resample; shape (resamples,).
+        level: Nominal coverage, 0 to 1.
+        n: Units that the rate rests on.
+        unit: What a unit is.
+
+    Raises:
+        StatisticsError: The rate is defined in no resample.
+    """
+    plain = percentile(estimate, draws, level, n=n, unit=unit)
+    if plain.low != plain.high or estimate not in (0.0, 1.0) or n < 1:
+        return plain
+    reach = ((1 - level) / 2) ** (1 / n)
+    low, high = (0.0, 1 - reach) if estimate == 0 else (reach, 1.0)
+    method = f"exact binomial over {unit}s: all {n} are alike, so no resample differs"
+    return Interval(estimate, low, high, method, level, n, unit)
 
 
 def bca(

@@ -104,6 +104,18 @@ class PairTable:
         _, base = np.unique(self.base[kept], return_inverse=True)
         return make_design(base, list(self.axis[kept]), self.axes), kept
 
+    def select(self, pairs: Bools) -> "PairTable":
+        """The table with some of its pairs; base items, slots and texts keep their numbers."""
+        columns = {
+            name: getattr(self, name)[..., pairs]
+            for name in (
+                *("base", "slot", "axis", "domain", "original", "edited", "asked"),
+                *("original_text", "edited_text", "unanimous"),
+                *("length_original", "length_edited"),
+            )
+        }
+        return replace(self, **columns)
+
     def graded(self) -> Bools:
         """Pairs with both members graded; shape (judges, pairs)."""
         return ~np.isnan(self.original) & ~np.isnan(self.edited)

@@ -17,7 +17,7 @@ from judgeprobe.tables.pairs import APART, UNKNOWN, Exclusion, PairTable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["pairs_from_study", "self_consistency"]
+__all__ = ["pairs_from_study", "repeated_grades"]
 
 _COLUMNS = ("judge", "text_id", "repetition", "value", "status", "elicitation")
 
@@ -47,10 +47,9 @@ def pairs_from_study(
     missing = [name for name in _COLUMNS if name not in grades.columns]
     if missing:
         raise InputError(f"the grades lack the column `{missing[0]}`", remedy="run the sweep again")
-    rows = sorted(interventions, key=lambda row: (row.base_id, row.slot, row.id))
+    rows = _in_order(interventions)
     texts: dict[str, int] = {}
-    before = np.array([_number(texts, text_id(row.evidence, row.original)) for row in rows])
-    after = np.array([_number(texts, text_id(row.evidence, row.edited)) for row in rows])
+    before, after = _text_numbers(rows, texts)
     names = _judge_order(grades, judges)
     values, present = _grade_cube(grades, names, texts)
     base_ids = sorted({row.base_id for row in rows})
@@ -72,8 +71,8 @@ def pairs_from_study(
         original=np.where(asked, first[:, before], np.nan),
         edited=np.where(asked, first[:, after], np.nan),
         asked=asked,
-        original_text=before.astype(np.int64),
-        edited_text=after.astype(np.int64),
+        original_text=before,
+        edited_text=after,
         unanimous=np.array([_unanimous(row, directions) for row in rows], dtype=np.int8),
         length_original=np.array([float(len(row.original)) for row in rows]),
         length_edited=np.array([float(len(row.edited)) for row in rows]),
@@ -82,16 +81,36 @@ def pairs_from_study(
     )
 
 
-def self_consistency(
-    interventions: Sequence[Intervention], grades: "pd.DataFrame", judge: str
-) -> Floats:
-    """Every repetition of one judge's grades, for remedies: shape (repetitions, 2, pairs)."""
-    rows = sorted(interventions, key=lambda row: (row.base_id, row.slot, row.id))
+def repeated_grades(
+    interventions: Sequence[Intervention], grades: "pd.DataFrame"
+) -> dict[str, Floats]:
+    """Every repetition of the judges that were asked more than once, for remedies.
+
+    Returns:
+        By judge the grades of the originals and of the edits, NaN where there is none, with the
+        pairs in the order of `pairs_from_study`; shape (repetitions, 2, pairs).
+    """
+    rows = _in_order(interventions)
     texts: dict[str, int] = {}
-    before = np.array([_number(texts, text_id(row.evidence, row.original)) for row in rows])
-    after = np.array([_number(texts, text_id(row.evidence, row.edited)) for row in rows])
-    values, _ = _grade_cube(grades[grades["judge"] == judge], (judge,), texts)
-    return np.stack([values[0][:, before], values[0][:, after]], axis=1)
+    before, after = _text_numbers(rows, texts)
+    found = {}
+    controls = {control.name for control in CONTROLS}
+    for name in sorted({str(judge) for judge in grades["judge"].unique()} - controls):
+        mine = grades[grades["judge"] == name]
+        if int(mine["repetition"].max()) > 0:
+            values = _grade_cube(mine, (name,), texts)[0][0]
+            found[name] = np.stack([values[:, before], values[:, after]], axis=1)
+    return found
+
+
+def _in_order(interventions: Sequence[Intervention]) -> list[Intervention]:
+    return sorted(interventions, key=lambda row: (row.base_id, row.slot, row.id))
+
+
+def _text_numbers(rows: Sequence[Intervention], texts: dict[str, int]) -> tuple[Ints, Ints]:
+    before = [_number(texts, text_id(row.evidence, row.original)) for row in rows]
+    after = [_number(texts, text_id(row.evidence, row.edited)) for row in rows]
+    return np.array(before, dtype=np.int64), np.array(after, dtype=np.int64)
 
 
 def _number(texts: dict[str, int], key: str) -> int:
