@@ -18,7 +18,7 @@ _HOMES = {
     "with_retries": "retry",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605 - the names and their modules are one list
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
