@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli.new import new
 
 __all__ = ["app", "main"]
 
@@ -38,6 +39,7 @@ def _options(
 
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
+app.command("new")(new)
 
 
 def main() -> None:
