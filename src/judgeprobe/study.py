@@ -267,6 +267,16 @@ class Study:
         return self.folder / "labels.jsonl"
 
     @property
+    def directions_path(self) -> Path:
+        """What the labels say of each intervention."""
+        return self.folder / "directions.jsonl"
+
+    @property
+    def annotation_path(self) -> Path:
+        """Agreement of the annotators, and what was excluded."""
+        return self.folder / "annotation.json"
+
+    @property
     def grades_path(self) -> Path:
         """Grades of every judge, text and repetition."""
         return self.folder / "grades.parquet"

@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli.build import build
+from judgeprobe.cli.cache import cache
+from judgeprobe.cli import annotate
+from judgeprobe.cli.audit import app as audit_app
+from judgeprobe.cli.gates import gates
 from judgeprobe.cli.new import new
+from judgeprobe.cli.pilot import pilot
+from judgeprobe.cli.profile import profile
+from judgeprobe.cli.report import report
+from judgeprobe.cli.sweep import sweep
 
 __all__ = ["app", "main"]
 
@@ -39,7 +48,16 @@ def _options(
 
 
 # Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
+app.add_typer(audit_app, name="audit")
 app.command("new")(new)
+app.command("build")(build)
+app.command("profile")(profile)
+app.command("report")(report)
+app.command("sweep")(sweep)
+app.command("pilot")(pilot)
+app.add_typer(cache, name="cache")
+app.add_typer(annotate.app, name="annotate")
+app.command("gates")(gates)
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
 """How does a reply lie on the disk, so that reading a foreign cache can never run code?
 
 diskcache's own `Disk` pickles what is no plain value, and unpickling executes what the file says
-(CVE-2025-69872). `TextDisk` knows one form only: the key is text, the value is JSON, compressed
-with zlib, inside the database. A row in any other form is refused, on writing and on reading, and
-no file name of a row is ever followed.
+(CVE-2025-69872). With `TextDisk` the key is text and the value is JSON inside the database: as text
+where it is short, compressed with zlib where it is not. A row in any other form is refused, on
+writing and on reading, and no file name of a row is ever followed.
 """
 
 import contextlib
@@ -22,11 +22,12 @@ from judgeprobe.errors import StorageError
 __all__ = ["DATABASE", "TextDisk", "UnsafeEntryError", "damage", "locked", "move_aside", "salvage"]
 
 DATABASE = "cache.db"
+_SHORT = 1024
 _SETTINGS = set(core.DEFAULT_SETTINGS) | set(core.METADATA)
 
 
 class UnsafeEntryError(StorageError):
-    """A row of a cache is not in the one form that is read."""
+    """A row of a cache is in a form that is not read."""
 
 
 class TextDisk(core.Disk):  # type: ignore[misc]
@@ -49,26 +50,37 @@ class TextDisk(core.Disk):  # type: ignore[misc]
         value: Any,
         read: Any,
         key: Any = None,  # noqa: ARG002
-    ) -> tuple[int, int, None, bytes]:
+    ) -> tuple[int, int, None, str | bytes]:
         """The database form of a value."""
         if read or type(value) is not str:
             raise UnsafeEntryError(f"a cached value must be text; got {type(value).__name__}")
-        packed = zlib.compress(value.encode("utf-8", "surrogatepass"), 3)
-        return 0, core.MODE_RAW, None, sqlite3.Binary(packed)  # type: ignore[return-value]
+        return 0, core.MODE_RAW, None, pack(value)
 
     def fetch(self, mode: Any, filename: Any, value: Any, read: Any) -> str:
         """The value of a row."""
-        if mode != core.MODE_RAW or filename is not None or read or not isinstance(value, bytes):
+        if mode != core.MODE_RAW or filename is not None or read:
             raise UnsafeEntryError("a row is a pickle or a file, not text; it was not read")
         return unpack(value)
 
 
-def unpack(value: bytes) -> str:
-    """The text of a compressed value.
+def pack(value: str) -> str | bytes:
+    """The form of a value in the database."""
+    # Below this length compressing takes longer than writing the row.
+    if len(value) < _SHORT and value.isascii():
+        return value
+    return zlib.compress(value.encode("utf-8", "surrogatepass"), 3)
+
+
+def unpack(value: Any) -> str:
+    """The value of such a form.
 
     Raises:
-        UnsafeEntryError: It is not what `TextDisk.store` writes, or was damaged.
+        UnsafeEntryError: It is not what `pack` makes, or was damaged.
     """
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, bytes):
+        raise UnsafeEntryError("a row is neither text nor compressed text; it was not read")
     try:
         return zlib.decompress(value).decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError) as error:
@@ -166,7 +178,7 @@ def salvage(database: Path) -> Iterator[tuple[str, str]]:
         while last is None or row < last:
             try:
                 found = connection.execute(
-                    "SELECT rowid, key, mode, filename, value FROM Cache NOT INDEXED "
+                    "SELECT rowid, key, typeof(value), mode, filename, value FROM Cache NOT INDEXED "
                     "WHERE rowid > ? ORDER BY rowid LIMIT 1",
                     (row,),
                 ).fetchone()
@@ -178,11 +190,11 @@ def salvage(database: Path) -> Iterator[tuple[str, str]]:
                 continue
             if found is None:
                 return
-            row, key, mode, filename, value = found
-            if mode != core.MODE_RAW or filename is not None or not isinstance(value, bytes):
+            row, key, kind, mode, filename, value = found
+            if mode != core.MODE_RAW or filename is not None:
                 continue
             with contextlib.suppress(UnsafeEntryError, UnicodeDecodeError, AttributeError):
-                yield key.decode("utf-8"), unpack(value)
+                yield key.decode(), value.decode() if kind == b"text" else unpack(value)
 
 
 def _last_row(connection: sqlite3.Connection) -> int | None:

@@ -203,10 +203,10 @@ def _field_tier(key: str) -> int | None:
 
 def text_candidates(text: str, scale: Scale, *, beside_json: bool = False) -> list[Candidate]:
     """Candidates from the text of an answer, its JSON objects blanked."""
-    text = plain_text(text)
+    broken = STARTS_JSON.search(text)
+    # Inside broken JSON only its fields are read: words in its reason field are no verdict.
+    text = plain_text(text[: broken.start()] if broken else text)
     if beside_json:
-        if STARTS_JSON.search(text):
-            return []
         # The fences around the object are not part of any sentence.
         text = text.replace("```", "   ")
     elif text.lstrip()[:3] in ("```", "~~~"):
