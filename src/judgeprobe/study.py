@@ -166,9 +166,11 @@ class ElicitationSettings(_Settings):
     @classmethod
     def _scale(cls, value: Any) -> Any:
         if isinstance(value, dict):
-            unknown = sorted(set(value) - {"low", "high", "step"})
+            unknown = sorted(set(value) - set(Scale.model_fields))
             if unknown:
-                raise ValueError(f"unknown key `{unknown[0]}`; a scale has low, high and step")
+                raise ValueError(
+                    f"unknown key `{unknown[0]}`; a scale has low, high, step and words"
+                )
             return Scale(**value)
         return value
 
@@ -263,6 +265,16 @@ class Study:
     def labels_path(self) -> Path:
         """Annotators' labels as given."""
         return self.folder / "labels.jsonl"
+
+    @property
+    def directions_path(self) -> Path:
+        """What the labels say of each intervention."""
+        return self.folder / "directions.jsonl"
+
+    @property
+    def annotation_path(self) -> Path:
+        """Agreement of the annotators, and what was excluded."""
+        return self.folder / "annotation.json"
 
     @property
     def grades_path(self) -> Path:
