@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
-from judgeprobe.cli.build import build
-from judgeprobe.cli.cache import cache
 from judgeprobe.cli import annotate
 from judgeprobe.cli.audit import app as audit_app
+from judgeprobe.cli.build import build
+from judgeprobe.cli.cache import cache
 from judgeprobe.cli.gates import gates
 from judgeprobe.cli.new import new
 from judgeprobe.cli.pilot import pilot
