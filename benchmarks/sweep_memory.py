@@ -1,9 +1,9 @@
 """Is memory flat over a large sweep?
 
-    python benchmarks/sweep_memory.py            7 judges x 28,572 texts: 200,004 planned calls
+    python benchmarks/sweep_memory.py            7 judges x 28,572 texts
     python benchmarks/sweep_memory.py --smoke    7 judges x 1,000 texts, for CI
 
-Each judge is a Python function, so that what is measured is the sweep and not a provider. Prints the
+Each judge is a Python function, so that what is measured is the sweep, not a provider. Prints the
 peak resident memory of the process with all calls planned, made, cached and written. The target is
 1 GiB at 200,000 calls; exit status 1 above it.
 """
