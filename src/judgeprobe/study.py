@@ -166,9 +166,11 @@ class ElicitationSettings(_Settings):
     @classmethod
     def _scale(cls, value: Any) -> Any:
         if isinstance(value, dict):
-            unknown = sorted(set(value) - {"low", "high", "step"})
+            unknown = sorted(set(value) - set(Scale.model_fields))
             if unknown:
-                raise ValueError(f"unknown key `{unknown[0]}`; a scale has low, high and step")
+                raise ValueError(
+                    f"unknown key `{unknown[0]}`; a scale has low, high, step and words"
+                )
             return Scale(**value)
         return value
 

@@ -1,0 +1,17 @@
+"""`judgeprobe audit`: one module a verb, registered here."""
+
+import typer
+
+from judgeprobe.cli.audit.labels import labels
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="audit",
+    help="Audit label sets and judge scores that already exist.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+# Verbs: module `judgeprobe.cli.audit.NAME`, function `NAME`, one line each.
+app.command("labels")(labels)
