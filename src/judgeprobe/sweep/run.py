@@ -100,6 +100,8 @@ def pending_calls(
                     outcome.failures[call.failure_key] = failed[call.failure_key]
                 else:
                     calls.append(call)
+                    # A judge that asks the very same under another name is answered with it.
+                    known.add(call.key)
     return calls, outcome
 
 
