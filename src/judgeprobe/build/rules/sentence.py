@@ -339,7 +339,7 @@ class _Tagger:
             return False
         for j in range(i + 1, len(self.tags)):
             tag = self.tags[j]
-            late = tag == "SUB" and self.low[j] in ("after", "before", "than", "as", "until")
+            late = tag == "SUB" and self.low[j] in ("after", "before", "than", "until")
             if (tag in _CLAUSE_EDGE and not late) or (tag == "CONJ" and self.low[j] == "but"):
                 return False
             late_past = tag == "ed" and self._tag(j + 1) != "PREP" and self._tag(j - 1) in _NOUNS
