@@ -61,7 +61,7 @@ def _first_noun_is_pronoun(sentence: Sentence, start: int) -> bool:
         token.low in _PRONOUNS
         for token in sentence.tokens[start : start + 3]
         if token.tag in ("PRON", "DET")
-    )
+    ) or sentence.low(start) in ("those", "these", "this")
 
 
 def _confuses(sentence: Sentence, start: int, end: int) -> bool:
