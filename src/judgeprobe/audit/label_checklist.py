@@ -26,9 +26,10 @@ REPAIRS = {
         "put both through one renderer.",
     ),
     "surface_ngram": (
-        "Only wording recovers the labels: a condition left an idiom behind.",
-        "Separable by style, a weaker claim than by length. Find the n-grams and vary the "
-        "generator's wording, or have one writer make both sides.",
+        "Only wording recovers the labels: a condition left an idiom behind, or the construct lies "
+        "in the wording itself.",
+        "Separable by style, a weaker claim than by length. If the construct does not lie in the "
+        "wording, find the n-grams and vary the generator's wording, or have one writer make both.",
     ),
 }
 

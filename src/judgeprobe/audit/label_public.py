@@ -174,7 +174,10 @@ def _chatbot_arena(name: str, rows: Sequence[Row]) -> LabelSource:
     pairs = []
     excluded: Counter[str] = Counter()
     for number, row in enumerate(rows, start=1):
-        votes = [row.get(f"winner_{side}") for side in ("model_a", "model_b", "tie")]
+        votes = [
+            _field(row, f"winner_{side}", (int, float, str), name, number)
+            for side in ("model_a", "model_b", "tie")
+        ]
         marks = [str(vote).strip() in ("1", "1.0", "True") for vote in votes]
         if sum(marks) != 1:
             excluded["no single winner"] += 1

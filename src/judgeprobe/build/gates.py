@@ -103,10 +103,6 @@ def first_failure(results: dict[str, GateResult]) -> tuple[str, str] | None:
     return None
 
 
-def _empty(case: Case) -> str | None:
-    return None if normalise(case.pair.edited) else "the text is empty"
-
-
 def _no_op(case: Case) -> str | None:
     # Markup is content for a control slot (a change of format) and not for a construct case.slot.
     read = normalise if case.slot.arm == "invariance" else facts.plain
@@ -126,6 +122,8 @@ def _length(case: Case) -> str | None:
         return None
     tolerance = case.taxonomy.constants.length_tolerance
     before, after = len(normalise(case.pair.original)), len(normalise(case.pair.edited))
+    if not before:
+        return None
     change = (after - before) / before
     if abs(change) <= tolerance:
         return None
@@ -145,6 +143,8 @@ _DEFECTS: tuple[tuple[str, str], ...] = (
 
 
 def _well_formed(case: Case) -> str | None:
+    if not any(character.isalpha() for character in case.pair.edited):
+        return "holds no letter"
     for what, pattern in _DEFECTS:
         before, after = (
             len(re.findall(pattern, text)) for text in (case.pair.original, case.pair.edited)
@@ -286,7 +286,6 @@ def _duplicate(case: Case) -> str | None:
 
 
 GATES: tuple[Gate, ...] = (
-    Gate("not_empty", "a text without a letter", _empty),
     Gate("no_op", "the claim itself, in other type or punctuation", _no_op),
     Gate("duplicate", "a text that is already an intervention of the base item", _duplicate),
     Gate("length", "a length change beyond the tolerance, where the slot bounds it", _length),

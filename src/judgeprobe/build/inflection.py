@@ -181,7 +181,7 @@ _VOWEL_SOUND = re.compile(
 def article(word: str) -> str:
     """The indefinite article before a word, number or acronym, by its sound: "a" or "an"."""
     letters = re.match(r"[A-Z]{2,}|[A-Z](?![a-z])", word)
-    if letters and not re.match(r"(?:NASA|NATO|UNESCO|UNICEF|LASSO|SARS|FAIR)\b", word):
+    if letters and not re.match(r"(?:NASA|NATO|LASSO|SARS|FAIR)\b", word):
         return "an" if word[0] in "AEFHILMNORSX" else "a"
     if _CONSONANT_SOUND.match(word):
         return "a"

@@ -2,8 +2,8 @@
 
 The language: numbers, text, true, false; names of fields joined by dots; `judges["haiku"]` (an
 entry of a list, by its judge, slot, axis, domain or name) and `judges[0]`; + - * / and comparisons,
-which chain; and, or, not; abs, min, max. Everything else is refused. Python's parser reads it and this
-module walks the tree: nothing is evaluated by Python itself.
+which chain; and, or, not; abs, min, max. Everything else is refused. Python's parser reads it and
+this module walks the tree: nothing is evaluated by Python itself.
 
 A field that is missing or null makes the whole expression unknown, which is neither true nor false.
 """

@@ -106,7 +106,7 @@ class Budget:
             return f"max_minutes = {self.max_minutes:g} is reached"
         if self.max_usd is not None:
             mean = self.usd / self._answered if self._answered else 0.0
-            if self.usd + mean * (self.in_flight + 1) > self.max_usd or self.max_usd <= 0:
+            if self.usd + mean * (self.in_flight + 1) > self.max_usd + 1e-9 or self.max_usd <= 0:
                 return f"max_usd = {self.max_usd:g} is reached ({self.usd:.4f} spent)"
         return ""
 

@@ -182,16 +182,13 @@ class Runner:
         state = self.outcome.states[call.judge.name]
         if state.stopped:
             return True
+        mine = self._claims.take(call.key)
         if call.key in self._cache:
             state.cached += 1
-            return True
-        if not self._claims.take(call.key):
+        elif not mine:
             return False
-        # The other sweep may have finished it between the two questions.
-        if call.key in self._cache:
-            state.cached += 1
-            return True
-        await self._one(call, state, limit)
+        else:
+            await self._one(call, state, limit)
         return True
 
     async def _one(self, call: Call, state: JudgeState, limit: AdaptiveLimit) -> None:

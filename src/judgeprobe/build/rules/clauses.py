@@ -53,7 +53,7 @@ def fronted(sentence: Sentence) -> Adverbial | None:
 
 
 def _list_goes_on(sentence: Sentence, comma: int) -> bool:
-    """Whether the comma is one of a list ("in lakes, rivers and ponds, ..."): no verb follows it."""
+    """Whether the comma is one of a list ("in lakes, rivers and ponds, ...")."""
     nxt = next(
         (i for i in range(comma + 1, len(sentence.tokens)) if sentence.tokens[i].text == ","), None
     )

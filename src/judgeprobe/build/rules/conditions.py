@@ -49,7 +49,7 @@ def remove_final(text: str) -> Iterator[str]:
 
 
 def _after_comma(sentence: Sentence) -> Iterator[str]:
-    """Without a clause after a comma, such as ", provided that X", up to the next comma or the end."""
+    """Without a clause such as ", provided that X", up to the next comma or the end."""
     openers = "|".join(sorted(words("conditions", "clauses"), key=len, reverse=True))
     for match in re.finditer(rf",\s+(?:but\s+)?(?:{openers})\b[^,;:()]*(?=[,.;])", sentence.text):
         if re.match(r",\s+(?:while|where)\b", match.group()):

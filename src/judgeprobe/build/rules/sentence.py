@@ -26,6 +26,7 @@ __all__ = ["NOMINAL", "Sentence", "Token", "parse"]
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_](?:[\w'’.-]*[^\W_])?|[^\w\s]|_")
 NOMINAL = frozenset({"NN", "NNS", "NAME"})
 _NP_LEFT = frozenset({"DET", "QUANT", "NUM", "ADJ", "PREP"})
+_NOUNS = NOMINAL | {"nn", "s"}
 _CLAUSE_EDGE = frozenset({"SUB", "REL", "PUNCT"})
 
 
@@ -207,12 +208,19 @@ class _Tagger:
             return "VBN"
         if i > 0 and form[0].isupper() and not self._sentence_start(i):
             return "NAME"
-        nounlike = left in ("NN", "NNS", "NAME", "PRON", "REL", "VBG", "NUM")
-        if word in words("closed_class", "pasts_first") and nounlike:
+        if word in words("closed_class", "pasts_first") and self._tells(i, left):
             return "VBD"
         if word in words("closed_class", "nouns_only"):
+            if left in ("NNS", "PRON", "REL") and verb_lemma(word, "VB") == word:
+                return "nn"
             return "NNS" if is_plural_noun(word) else "NN"
         return self._lexical(i, left)
+
+    def _tells(self, i: int, left: str) -> bool:
+        """Whether a past tense fits after what stands before: a noun, or a first past and "and"."""
+        if left == "CONJ":
+            return "VBD" in self.tags[:i] or "ed" in self.tags[:i]
+        return left in ("NN", "NNS", "NAME", "PRON", "REL", "VBG", "NUM", "nn", "s")
 
     def _sentence_start(self, i: int) -> bool:
         return all(not form[0].isalnum() for form in self.forms[:i])
@@ -296,17 +304,22 @@ class _Tagger:
             ):
                 modifies = self._reduced(i) or self._clause_has_verb(i)
                 self.tags[i] = "VBN" if modifies else "VBD"
+            elif left in ("VBN", "VBD") and "REL" in self.tags[:i]:
+                self.tags[i] = "VBD"  # "women who had borrowed bought"
             elif starts or left in ("PREP", "ADJ"):
                 self.tags[i] = "VBN" if left != "ADJ" or self._reduced(i) else "VBD"
             else:
                 self.tags[i] = "VBN" if left in ("BE", "HAVE") else "?"
 
     def _coordinated(self, i: int, *, noun_next: bool) -> str:
-        earlier = {t for t in self.tags[:i] if t in ("VBD", "BE", "VBZ", "VBP", "MODAL", "HAVE")}
-        if "VBD" in earlier and not (noun_next and self._tag(i - 2) == "ADJ"):
-            return "VBD"
-        if self._tag(self._before(self._before(i))) == "VBN":
+        first = self._before(self._before(i))
+        joined = self._tag(first)
+        if joined == "VBN":
             return "VBN"
+        told = "VBD" in self.tags[:i] or any(w in ("was", "were") for w in self.low[:i])
+        premodifiers = noun_next and joined == "ADJ" and self._tag(first - 1) != "BE"
+        if told and not premodifiers:
+            return "VBD"
         return "ADJ" if noun_next else "?"
 
     def _clause_has_verb(self, i: int) -> bool:
@@ -329,7 +342,10 @@ class _Tagger:
             late = tag == "SUB" and self.low[j] in ("after", "before", "than", "as", "until")
             if (tag in _CLAUSE_EDGE and not late) or (tag == "CONJ" and self.low[j] == "but"):
                 return False
-            if tag in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ") and self._tag(j - 1) != "CONJ":
+            late_past = tag == "ed" and self._tag(j + 1) != "PREP" and self._tag(j - 1) in _NOUNS
+            if late_past or (
+                tag in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ") and self._tag(j - 1) != "CONJ"
+            ):
                 return self.low[j] not in ("be", "been", "being", "have", "having")
         return False
 
