@@ -20,6 +20,7 @@ def result_tables(view: ProfileView, notice: str, predicted: Predicted) -> tuple
     """Every table of the profile that has a row, in the order of the page."""
     tables = [
         _profiles(view, notice, predicted),
+        _remedies(view, notice),
         _axes(view, notice),
         _gap(view, notice, predicted),
         _gap_by_judge(view, notice),
@@ -110,6 +111,47 @@ def _n_base(judge: JudgeView) -> int | None:
     """Base items that its S or R rests on, the larger of the two."""
     point = judge.operating_point
     return max(point.n_base.values()) if point is not None and point.n_base else None
+
+
+def _remedies(view: ProfileView, notice: str) -> Table:
+    asked = {judge.judge: judge.operating_point for judge in view.judges}
+    rows = []
+    for judge in view.remedies:
+        remedy = judge.remedy or {}
+        members = [str(name) for name in remedy.get("of", ())]
+        points = [point for name in members if (point := asked.get(name)) is not None]
+        row: dict[str, Any] = {
+            "remedy": judge.judge,
+            "kind": remedy.get("kind"),
+            "of": ", ".join(members),
+            "status": judge.status,
+            **_point(judge),
+        }
+        if points and len(points) == len(members):
+            row["members_S"] = sum(point.S for point in points) / len(points)
+            row["members_R"] = sum(point.R for point in points) / len(points)
+        rows.append(row)
+    return Table(
+        name="remedies",
+        title="Remedies for unreliability: do they move R, or only S?",
+        caption=(
+            "Computed from cached grades, each at its own operating point; beside it the mean of "
+            "its members at theirs. Remedies stand in no mean over judges."
+        ),
+        columns=(
+            Column("remedy", "remedy"),
+            Column("kind", "kind"),
+            Column("of", "of"),
+            Column("status", "read off"),
+            S_COLUMN,
+            Column("members_S", "S of members", "rate"),
+            R_COLUMN,
+            Column("members_R", "R of members", "rate"),
+        ),
+        rows=tuple(rows),
+        direction=view.direction,
+        notice=notice,
+    )
 
 
 def _mean_row(mean: dict[str, Any]) -> dict[str, Any]:
