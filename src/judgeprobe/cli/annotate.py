@@ -303,13 +303,13 @@ def _print_agreement(found: dict[str, Any]) -> None:
     ]
     print_table("Pairs of annotators", ["pair", "units", "agreement", "kappa"], pairs)
     first = found["first_position"]
-    if first["rate"] is None:
-        note(f"first-position preference: {first['reason']}")
-    else:
-        note(
-            f"first-position preference {first['rate']:.3f} "
-            f"[{first['low']:.3f}, {first['high']:.3f}] on {first['n']} labels (0.5 is none)"
-        )
+    row = [_number(first[name]) for name in ("rate", "low", "high")]
+    told = first.get("reason", "0.5 is no preference")
+    print_table(
+        "Preference for the sentence shown first",
+        ["rate", "low", "high", "labels", "note"],
+        [[*row, str(first["n"]), told]],
+    )
 
 
 def _agreement_row(what: str, axis: str, one: dict[str, Any], measurable: bool | None) -> list[str]:

@@ -6,19 +6,16 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
-from judgeprobe.cli.check import check
-from judgeprobe.cli.new import new
-from judgeprobe.cli.plan import plan
-from judgeprobe.cli.build import build
-from judgeprobe.cli.cache import cache
 from judgeprobe.cli import annotate
 from judgeprobe.cli.audit import app as audit_app
 from judgeprobe.cli.build import build
 from judgeprobe.cli.cache import cache
+from judgeprobe.cli.check import check
 from judgeprobe.cli.demo import demo
 from judgeprobe.cli.gates import gates
 from judgeprobe.cli.new import new
 from judgeprobe.cli.pilot import pilot
+from judgeprobe.cli.plan import plan
 from judgeprobe.cli.profile import profile
 from judgeprobe.cli.report import report
 from judgeprobe.cli.run import run
