@@ -12,11 +12,11 @@ from typing import Any
 from judgeprobe.llm.cache import reply_key
 from judgeprobe.llm.prices import token_prices
 from judgeprobe.llm.request import Request
+from judgeprobe.llm.served import pinned_providers
 from judgeprobe.llm.templates import load_template
 from judgeprobe.study import JudgeSettings, Study
 from judgeprobe.sweep.judges import Judge
 from judgeprobe.sweep.plan import Text
-from judgeprobe.sweep.served import pinned_providers
 
 __all__ = ["ModelJudge"]
 
