@@ -70,6 +70,7 @@ def test_quantifiers_that_stay(claim: str) -> None:
          "The drug is effective and well tolerated in dogs."),
         ("Factors that were seen in rust included salt.",
          "Factors that are seen in rust include salt."),
+        ("Drifts that lidar mapped were deep.", "Drifts that lidar maps are deep."),
         ("The genes showed reduced activity.", "The genes show reduced activity."),
         ("Girls who studied slept well and rose early.",
          "Girls who study sleep well and rise early."),

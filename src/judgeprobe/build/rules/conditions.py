@@ -110,4 +110,7 @@ def _dangling(sentence: Sentence, found: Adverbial) -> bool:
     pronouns = {"it", "they", "them", "their", "its", "this", "these", "those", "ones", "he", "she"}
     if any(word in pronouns for word in rest[:first_noun]):
         return True
+    if re.search(r"\bthe (?:effect|gain|change|difference|increase|decline|drop|shift|rise)\b",
+                 " ".join(rest)):  # fmt: skip
+        return True
     return "of it" in " ".join(rest) or "of them" in " ".join(rest) or rest[-1:] == ["then"]
