@@ -61,17 +61,15 @@ def _read(path: Path) -> tuple[list[Given], list[Problem]]:
 
 def _well_formed(one: Given) -> Given:
     """The row without halves of characters, which a selection cut short can leave behind."""
-    texts = {
-        "unit_id": one.unit_id,
-        "direction": one.direction,
-        "supported": one.supported,
-        "same_facts": one.same_facts,
-    }
-    if all(map(_is_well_formed, (*texts.values(), *one.spans, *one.shown.values()))):
+    answers = (one.unit_id, one.direction, one.supported, one.same_facts)
+    if all(map(_is_well_formed, (*answers, *one.spans, *one.shown.values()))):
         return one
     return replace(
         one,
-        **{name: _mended(text) for name, text in texts.items()},
+        unit_id=_mended(one.unit_id),
+        direction=_mended(one.direction),
+        supported=_mended(one.supported),
+        same_facts=_mended(one.same_facts),
         spans=tuple(map(_mended, one.spans)),
         shown={name: _mended(text) for name, text in one.shown.items()},
     )
