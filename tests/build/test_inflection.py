@@ -38,7 +38,8 @@ def test_the_article_agrees_with_inflect_on_the_whole_dictionary() -> None:
 @pytest.mark.parametrize(
     ("word", "tag", "base"),
     [
-        ("found", "VBD", "find"), ("lay", "VBD", "lie"), ("was", "VBD", "be"), ("had", "VBD", "have"),
+        ("found", "VBD", "find"), ("lay", "VBD", "lie"), ("was", "VBD", "be"),
+        ("had", "VBD", "have"),
         ("rose", "VBD", "rise"), ("reduces", "VBZ", "reduce"), ("improved", "VBN", "improve"),
         ("lake", "VBD", None), ("xyzzyed", "VBD", None),
     ],

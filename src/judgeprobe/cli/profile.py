@@ -33,67 +33,91 @@ def profile(
             "judge, base_id, slot, grade_original, grade_edited.",
         ),
     ] = None,
-    out: Annotated[
+    compare: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="With --pairs: write the profile here too."),
+        typer.Option(
+            "--compare",
+            metavar="STUDY",
+            help="Set STUDY beside this earlier one; writes comparison.json too.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Pairs: write the profile here.")
     ] = None,
     direction_source: Annotated[
-        str,
-        typer.Option(
-            "--direction-source", help="With --pairs: who set the direction of the edits."
-        ),
+        str, typer.Option("--direction-source", help="Pairs: who set the edits' direction.")
     ] = "",
     taxonomy: Annotated[
-        str, typer.Option("--taxonomy", help="With --pairs: a shipped taxonomy, or a .toml file.")
+        str, typer.Option("--taxonomy", help="Pairs: a shipped taxonomy, or a .toml file.")
     ] = "claim-calibration",
     scale: Annotated[
-        str, typer.Option("--scale", metavar="LOW:HIGH:STEP", help="With --pairs: the scale.")
+        str, typer.Option("--scale", metavar="LOW:HIGH:STEP", help="Pairs: the grading scale.")
     ] = "0:5:0.25",
     floor: Annotated[
-        float | None, typer.Option("--floor", min=0, max=1, help="With --pairs: smallest S.")
+        float | None, typer.Option("--floor", min=0, max=1, help="Pairs: smallest S.")
     ] = None,
     rule: Annotated[
         str,
         typer.Option(
             "--rule",
-            help="With --pairs: cut (the verdict is grade >= tau) or shift (the verdict changes "
-            "when the grade moves by tau).",
+            help="Pairs: cut (the verdict is grade >= tau) or shift (the verdict changes when the "
+            "grade moves by tau).",
         ),
     ] = "cut",
     resamples: Annotated[
-        int, typer.Option("--resamples", min=100, help="With --pairs: bootstrap resamples.")
-    ] = 10_000,
+        int | None,
+        typer.Option(
+            "--resamples",
+            min=100,
+            help="Pairs: bootstrap resamples; 10,000, or 1,000 above 50,000 base items.",
+        ),
+    ] = None,
     permutations: Annotated[
-        int, typer.Option("--permutations", min=100, help="With --pairs: permutations.")
-    ] = 10_000,
+        int | None,
+        typer.Option(
+            "--permutations",
+            min=100,
+            help="Pairs: permutations; 10,000, or 999 above 50,000 base items.",
+        ),
+    ] = None,
     level: Annotated[
-        float, typer.Option("--level", min=0.5, max=0.9999, help="With --pairs: coverage.")
+        float, typer.Option("--level", min=0.5, max=0.9999, help="Pairs: nominal coverage.")
     ] = 0.95,
     adjust: Annotated[
-        str, typer.Option("--adjust", help="With --pairs: bh or holm, over many p-values.")
+        str, typer.Option("--adjust", help="Pairs: bh or holm, where there are many p-values.")
     ] = "bh",
-    seed: Annotated[int, typer.Option("--seed", help="With --pairs: seed of every draw.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Pairs: seed of every draw.")] = 0,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Turn grades into validity profiles: S, R by axis and slot, frontiers, intervals, nulls.
 
     Of a study it writes profile.json; its settings are the study's own ([profile] in study.toml).
-    Exit status 3: a control judge missed what it must measure, so the instrument is broken.
+    The options marked "Pairs" go with --pairs. Exit status 3: a control judge missed what it must
+    measure, so the instrument is broken.
     """
     if (study is None) == (pairs is None):
         raise typer.BadParameter("give either STUDY or --pairs FILE")
     if study is not None:
-        from judgeprobe.profile import profile_study
-        from judgeprobe.study import load_study
-
-        found = profile_study(load_study(study))
+        found = _of_study(study, compare)
     else:
+        from judgeprobe.profile import ProfileOptions, profile_pairs
+        from judgeprobe.taxonomy import load_taxonomy
+
+        slots = load_taxonomy(taxonomy)
+        options = ProfileOptions(
+            floor=slots.constants.invariance_floor if floor is None else floor,
+            scale=_scale(scale),
+            rule="shift" if _one_of("--rule", rule, ("cut", "shift")) == "shift" else "cut",
+            usable_share=slots.constants.usable_share,
+            level=level,
+            resamples=resamples,
+            permutations=permutations,
+            seed=seed,
+            adjust=_one_of("--adjust", adjust, ("bh", "holm")),
+        )
         assert pairs is not None
-        found = _of_pairs(
-            pairs, taxonomy, scale, floor, rule, resamples, permutations, level, adjust, seed,
-            direction_source,
-        )  # fmt: skip
+        found = profile_pairs(pairs, slots, options, direction_source=direction_source)
         if out is not None:
             from judgeprobe.files import write_json
 
@@ -107,39 +131,21 @@ def profile(
     finish(0 if found["controls_ok"] else FOUND)
 
 
-def _of_pairs(
-    pairs: Path,
-    taxonomy: str,
-    scale: str,
-    floor: float | None,
-    rule: str,
-    resamples: int,
-    permutations: int,
-    level: float,
-    adjust: str,
-    seed: int,
-    direction_source: str,
-) -> dict[str, Any]:
-    from judgeprobe.profile import ProfileOptions, profile_pairs
-    from judgeprobe.taxonomy import load_taxonomy
+def _of_study(folder: Path, earlier: Path | None) -> dict[str, Any]:
+    from judgeprobe.profile import compare_studies, profile_study
+    from judgeprobe.study import load_study
 
-    if rule not in ("cut", "shift"):
-        raise typer.BadParameter("--rule is cut or shift")
-    if adjust not in ("bh", "holm"):
-        raise typer.BadParameter("--adjust is bh or holm")
-    slots = load_taxonomy(taxonomy)
-    options = ProfileOptions(
-        floor=slots.constants.invariance_floor if floor is None else floor,
-        scale=_scale(scale),
-        rule="shift" if rule == "shift" else "cut",
-        usable_share=slots.constants.usable_share,
-        level=level,
-        resamples=resamples,
-        permutations=permutations,
-        seed=seed,
-        adjust=adjust,
-    )
-    return profile_pairs(pairs, slots, options, direction_source=direction_source)
+    study = load_study(folder)
+    found = profile_study(study)
+    if earlier is not None:
+        found["comparison"] = compare_studies(study, load_study(earlier))
+    return found
+
+
+def _one_of(option: str, value: str, known: tuple[str, ...]) -> str:
+    if value not in known:
+        raise typer.BadParameter(f"{option} is {' or '.join(known)}; got {value!r}")
+    return value
 
 
 def _scale(text: str) -> Any:
@@ -200,6 +206,33 @@ def show_profile(found: dict[str, Any]) -> None:
             f"{_signed(gap['reselected']['high'])}); positive on {gap['positive_judges']} of "
             f"{gap['n_judges']} judges; permutation p {_p(gap['permutation_p'])}."
         )
+    if found.get("comparison"):
+        _show_comparison(found["comparison"])
+
+
+def _show_comparison(found: dict[str, Any]) -> None:
+    rows = []
+    for row in found["judges"]:
+        cells = [row["judge"]]
+        for side in ("before", "after"):
+            point = row[side]
+            cells.append("" if point is None else f"S {point['S']:.3f}, R {point['R']:.3f}")
+        for change in (row["difference"], (row["same_cut"] or {}).get("difference")):
+            for name in ("S", "R"):
+                one = None if change is None else change[name]
+                cells.append(
+                    ""
+                    if one is None
+                    else f"{_signed(one['estimate'])} [{_signed(one['low'])}, "
+                    f"{_signed(one['high'])}]"
+                )
+        rows.append(cells)
+    print_table(
+        f"{found['before']} and {found['after']}: after minus before, paired over "
+        f"{found['n_base']['shared']} shared base items",
+        ["judge", "before", "after", "S", "R", "S at the old cut", "R at the old cut"],
+        rows,
+    )
 
 
 def _judge_row(row: dict[str, Any], axes: list[str]) -> list[str]:

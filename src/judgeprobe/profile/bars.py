@@ -61,7 +61,7 @@ def _summary(table: PairTable, kept: Bools, options: ProfileOptions) -> dict[str
     except StatisticsError:
         return {**nothing, "gap": gap, "reason": "no slot reaches this bar"}
     rng = np.random.default_rng(options.seed)
-    resamples = Resamples.draw(design.n_base, options.resamples, rng)
+    resamples = Resamples.draw(design.n_base, options.sized(design.n_base)[0], rng)
     groups = make_groups(chosen, design, numbers)
     compared = [
         make_fixed(design, groups, reading, resamples)

@@ -68,7 +68,8 @@ def compare_sources(before: Source, after: Source, options: ProfileOptions) -> d
             + ", ".join(sorted({*one.readings} | {*two.readings})[:8]),
             remedy="name the judge alike in both",
         )
-    resamples = Resamples.draw(one.n_both, options.resamples, np.random.default_rng(options.seed))
+    count = options.sized(one.n_both)[0]
+    resamples = Resamples.draw(one.n_both, count, np.random.default_rng(options.seed))
     real = [{n for n, r in side.readings.items() if r.control is None} for side in (one, two)]
     return {
         "schema": 1,
@@ -77,7 +78,7 @@ def compare_sources(before: Source, after: Source, options: ProfileOptions) -> d
         "floor": number(options.floor),
         "rule": options.rule,
         "level": options.level,
-        "resamples": options.resamples,
+        "resamples": count,
         "seed": options.seed,
         "n_base": {
             "before": one.design.n_base,

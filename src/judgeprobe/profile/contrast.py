@@ -134,9 +134,10 @@ def _permutation(
     both = np.flatnonzero(design.axes[0] | design.axes[1])
     changed = np.array([fixed.reading.changed[both] for fixed in judges])
     graded = np.array([fixed.reading.graded[both] for fixed in judges])
+    permutations = options.sized(design.n_base)[1]
     try:
         return axis_permutation(
-            design.base[both], design.axes[0][both], changed, graded, options.permutations, rng
+            design.base[both], design.axes[0][both], changed, graded, permutations, rng
         )
     except StatisticsError:
         return None, [None] * len(judges)

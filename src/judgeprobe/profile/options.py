@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from judgeprobe.records import Scale
 from judgeprobe.stats.frontier import Rule
 
-__all__ = ["ProfileOptions"]
+__all__ = ["DEFAULT", "MANY", "ProfileOptions"]
+
+DEFAULT = 10_000
+MANY = 50_000
 
 
 @dataclass(frozen=True)
@@ -19,8 +22,9 @@ class ProfileOptions:
         scale: The grading scale; control judges are read at its midpoint.
         usable_share: Smallest share of a judge's texts that makes a grade usable.
         level: Nominal coverage of every interval.
-        resamples: Bootstrap resamples.
-        permutations: Permutations of the axis labels.
+        resamples: Bootstrap resamples; None for `DEFAULT`, or 1,000 above `MANY` base items, where
+            the intervals are narrow and the work is not.
+        permutations: Permutations of the axis labels; None for `DEFAULT`, or 999 above `MANY`.
         seed: Seed of every draw.
         groupings: Alternative groupings of slots: name -> slot -> group.
         ensembles: Ensembles: name -> names of the judges in it.
@@ -33,10 +37,18 @@ class ProfileOptions:
     rule: Rule = "cut"
     usable_share: float = 0.01
     level: float = 0.95
-    resamples: int = 10_000
-    permutations: int = 10_000
+    resamples: int | None = None
+    permutations: int | None = None
     seed: int = 0
     groupings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     ensembles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adjust: str = "bh"
     matched: tuple[float, ...] = (0.80, 0.85, 0.90, 0.95, 0.99)
+
+    def sized(self, n_base: int) -> tuple[int, int]:
+        """Resamples and permutations for a table of so many base items."""
+        many = n_base > MANY
+        resamples = (1_000 if many else DEFAULT) if self.resamples is None else self.resamples
+        if self.permutations is None:
+            return resamples, 999 if many else DEFAULT
+        return resamples, self.permutations

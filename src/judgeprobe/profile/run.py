@@ -69,10 +69,11 @@ def make_profile(
         raise InputError(
             "there is no pair in the construct or the invariance arm", remedy="check the slots"
         ) from None
+    n_resamples, n_permutations = options.sized(design.n_base)
     boot, permute = np.random.default_rng(options.seed).spawn(2)
     groups = make_groups(table, design, kept)
     readings = read_judges(table, design, kept, options)
-    resamples = Resamples.draw(design.n_base, options.resamples, boot)
+    resamples = Resamples.draw(design.n_base, n_resamples, boot)
     fixed = {
         reading.name: make_fixed(design, groups, reading, resamples)
         for reading in readings
@@ -103,8 +104,8 @@ def make_profile(
         "scale": options.scale.model_dump(mode="json"),
         "axes": list(table.axes),
         "level": options.level,
-        "resamples": options.resamples,
-        "permutations": options.permutations,
+        "resamples": n_resamples,
+        "permutations": n_permutations,
         "seed": options.seed,
         "controls_ok": all(row["passed"] is not False for row in controls),
         "n_base": design.n_base,

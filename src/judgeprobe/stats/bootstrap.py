@@ -23,6 +23,7 @@ from judgeprobe.stats.interval import Interval
 from judgeprobe.stats.profile import Shares
 
 __all__ = [
+    "Counts",
     "Resamples",
     "bca",
     "jackknife_rates",
@@ -34,6 +35,9 @@ __all__ = [
 
 _BLOCK_CELLS = 1 << 24
 _CACHE_CELLS = 1 << 29
+_FLOAT_CELLS = 1 << 23
+
+Counts = NDArray[np.float64] | NDArray[np.uint16] | NDArray[np.uint8]
 
 
 @dataclass
@@ -49,7 +53,7 @@ class Resamples:
     n: int
     count: int
     seed: int
-    _cache: list[NDArray[np.uint16]] = field(default_factory=list, repr=False)
+    _cache: list[Counts] = field(default_factory=list, repr=False)
 
     @classmethod
     def draw(cls, n: int, count: int, rng: np.random.Generator) -> "Resamples":
@@ -64,24 +68,30 @@ class Resamples:
             )
         return cls(n=n, count=count, seed=int(rng.integers(2**63)))
 
-    def blocks(self) -> Iterator[NDArray[np.uint16]]:
-        """Counts of each base item, block by block; each block (resamples in it, base items)."""
+    def blocks(self) -> Iterator[Counts]:
+        """Counts of each base item, block by block; each block (resamples in it, base items).
+
+        Few counts are kept as floats, ready to multiply; many as the smallest integers that hold
+        them; very many are drawn again at every pass, the same ones.
+        """
         if self._cache:
             yield from self._cache
             return
         keep = self.n * self.count <= _CACHE_CELLS
         rng = np.random.default_rng(self.seed)
         rows = max(1, _BLOCK_CELLS // self.n)
-        made: list[NDArray[np.uint16]] = []
+        made: list[Counts] = []
         for start in range(0, self.count, rows):
-            block = _counts(rng, min(rows, self.count - start), self.n)
+            block: Counts = _counts(rng, min(rows, self.count - start), self.n)
+            if self.n * self.count <= _FLOAT_CELLS:
+                block = block.astype(np.float64)
             if keep:
                 made.append(block)
             yield block
         self._cache = made
 
 
-def _counts(rng: np.random.Generator, rows: int, n: int) -> NDArray[np.uint16]:
+def _counts(rng: np.random.Generator, rows: int, n: int) -> NDArray[np.uint16] | NDArray[np.uint8]:
     """Counts of `rows` resamples; one byte each where no count needs two."""
     counts = np.empty((rows, n), dtype=np.uint16)
     # Few enough cells that the counts stay in the processor's cache.
@@ -121,7 +131,7 @@ def ratio_draws(resamples: Resamples, numerators: Floats, denominators: Floats) 
     draws = np.empty((resamples.count, numerators.shape[1]))
     start = 0
     for block in resamples.blocks():
-        weights = block.astype(np.float64)
+        weights = block.astype(np.float64, copy=False)
         below = (weights @ patterns)[:, where]
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = (weights @ numerators) / below

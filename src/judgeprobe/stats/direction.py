@@ -98,7 +98,9 @@ def member_agreement(
     whole = by_base.sum(axis=0)
     n = int(whole.sum())
     flat = by_base.reshape(design.n_base, 9)
-    drawn = np.concatenate([block.astype(np.float64) @ flat for block in resamples.blocks()])
+    drawn = np.concatenate(
+        [block.astype(np.float64, copy=False) @ flat for block in resamples.blocks()]
+    )
     drawn = drawn[drawn.sum(axis=1) > 0].reshape(-1, 3, 3)
     intervals = []
     for linear in (False, True):

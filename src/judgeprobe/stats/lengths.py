@@ -86,7 +86,9 @@ def grade_length_correlation(
         ],
         axis=1,
     )
-    drawn = np.concatenate([block.astype(np.float64) @ moments for block in resamples.blocks()])
+    drawn = np.concatenate(
+        [block.astype(np.float64, copy=False) @ moments for block in resamples.blocks()]
+    )
     estimate = _correlation(moments.sum(axis=0)[None])[0]
     return percentile(float(estimate), _correlation(drawn), level, n=n, unit="base item")
 
@@ -142,7 +144,9 @@ def adjusted_contrast(
     estimate = _coefficient(sums.sum(axis=0)[None])[0]
     if np.isnan(estimate):
         raise StatisticsError("length and axis cannot be told apart on these pairs")
-    drawn = np.concatenate([block.astype(np.float64) @ sums for block in resamples.blocks()])
+    drawn = np.concatenate(
+        [block.astype(np.float64, copy=False) @ sums for block in resamples.blocks()]
+    )
     return float(estimate), _coefficient(drawn)
 
 

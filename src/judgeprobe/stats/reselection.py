@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judgeprobe.stats.arrays import Design, Floats
-from judgeprobe.stats.bootstrap import Resamples
+from judgeprobe.stats.bootstrap import Counts, Resamples
 from judgeprobe.stats.frontier import Crossings, operating_cuts
 from judgeprobe.stats.profile import share_tensor
 
@@ -71,7 +70,7 @@ def reselected_draws(
         for start in range(0, len(block), rows):
             sums, n = _weighted(block[start : start + rows], each_chunk())
             draws.append(_at_chosen(sums, n, floor))
-    ones = np.ones((1, design.n_base), dtype=np.uint16)
+    ones = np.ones((1, design.n_base))
     total, counted = _weighted(ones, each_chunk())
     left = [_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
     return Reselected(np.concatenate(draws), np.concatenate(left))
@@ -91,12 +90,12 @@ def _chunks(design: Design, crossed: Crossings) -> Iterator[_Chunk]:
         )
 
 
-def _weighted(counts: NDArray[np.uint16], chunks: Any) -> tuple[Floats, Floats]:
+def _weighted(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
     """Sums of shares (rows, groups * cuts) and of base items (rows, groups) under the counts."""
     sums: Any = 0.0
     n: Any = 0.0
     for chunk in chunks:
-        weights = counts[:, chunk.first : chunk.last].astype(np.float64)
+        weights = counts[:, chunk.first : chunk.last].astype(np.float64, copy=False)
         sums = sums + weights @ chunk.shares
         n = n + weights @ chunk.has
     return sums, n
