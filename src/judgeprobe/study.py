@@ -96,6 +96,8 @@ class JudgeSettings(_Settings):
         reply_pattern: Regular expression whose first group is the grade.
         transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
         price: US dollars per million tokens, {input, output}, where litellm has none.
+        served_model: Name under which the endpoint serves the model, where it is another one.
+        endpoint_selects_model: Whether two hosts of `base_url` serve two models under one name.
     """
 
     name: str = Field(min_length=1, max_length=80)
@@ -116,6 +118,8 @@ class JudgeSettings(_Settings):
     transport: Literal["litellm", "direct"] = "litellm"
     repetitions: int | None = Field(None, ge=1)
     price: dict[str, float] | None = None
+    served_model: str | None = None
+    endpoint_selects_model: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> "JudgeSettings":

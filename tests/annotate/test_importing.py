@@ -1,5 +1,6 @@
 """Files as they come back: whole, half done, and damaged in every way that was foreseen."""
 
+import copy
 import csv
 import io
 import json
@@ -76,15 +77,28 @@ class Case:
         return import_files(files, self.keys, self.items, existing, **options)
 
 
-@pytest.fixture
-def case(tmp_path):
-    return Case(tmp_path)
+@pytest.fixture(scope="module")
+def exported_cases(tmp_path_factory):
+    top = tmp_path_factory.mktemp("cases")
+    return {size: Case(top / str(size), size) for size in (PAIRS, 2 * PAIRS)}
+
+
+def in_folder(one, folder):
+    """The case with a folder and items of its own; the batches are shared and only read."""
+    mine = copy.copy(one)
+    mine.folder, mine.items = folder, dict(one.items)
+    return mine
 
 
 @pytest.fixture
-def one_batch(tmp_path):
+def case(exported_cases, tmp_path):
+    return in_folder(exported_cases[PAIRS], tmp_path)
+
+
+@pytest.fixture
+def one_batch(exported_cases, tmp_path):
     """The same with all pairs in one batch."""
-    return Case(tmp_path, size=2 * PAIRS)
+    return in_folder(exported_cases[2 * PAIRS], tmp_path)
 
 
 def told(found, kind):
@@ -128,13 +142,12 @@ def test_unknown_units_are_named_and_the_rest_is_taken(case):
 
 
 def test_a_file_of_another_study_gives_nothing_and_names_every_row(case, tmp_path):
-    other = Case(tmp_path / "other")
     strange = [intervention(n + 500) for n in range(4)]
     study = make_study(tmp_path / "strange", strange, secret="0e" * 32)
     export(study, annotators=1, size=10)
     (sheet,) = sheets(study)
     path = study.annotation_dir / "batch-001" / "annotator-1" / f"{sheet.stem}.csv"
-    found = other.run(path)
+    found = case.run(path)
     assert [one.rows for one in told(found, "unknown_unit")] == [(1,), (2,), (3,), (4,)]
     assert found.labels == ()
 

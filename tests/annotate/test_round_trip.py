@@ -17,13 +17,13 @@ from tests.helpers.annotation import (
     write_html_copy,
 )
 
-from judgeprobe.annotate.columns import guard, unguard
+from judgeprobe.annotate.columns import decode_cell, encode_cell, guard, unguard
 from judgeprobe.annotate.damage import same_lines
 from judgeprobe.annotate.export import export
 from judgeprobe.annotate.importing import import_files
 from judgeprobe.annotate.keys import read_keys
 from judgeprobe.annotate.sheet import Sheet, Unit
-from judgeprobe.annotate.workbook import csv_text, decode_cell, encode_cell, xlsx_bytes
+from judgeprobe.annotate.workbook import csv_text, xlsx_bytes
 from judgeprobe.files import read_jsonl
 from judgeprobe.records import Intervention
 

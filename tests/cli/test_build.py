@@ -73,7 +73,11 @@ def test_pairs_say_who_set_the_direction(tmp_path: Path) -> None:
             STUDY + "sead = 1\n",
             "study.toml: unknown key `study.sead`; did you mean `seed`?",
         ),
-        ([GOOD], STUDY.replace("items.jsonl", "itmes.jsonl"), "itmes.jsonl: is not there; check the name"),
+        (
+            [GOOD],
+            STUDY.replace("items.jsonl", "itmes.jsonl"),
+            "itmes.jsonl: is not there; check the name",
+        ),
     ],
 )
 def test_bad_input_is_one_line_exit_status_one_and_nothing_written(

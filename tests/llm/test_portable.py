@@ -96,7 +96,7 @@ def test_a_file_cut_short_or_of_another_kind(cache, tmp_path):
     with ReplyCache(tmp_path / "other") as other:
         for wrong in (data[: len(data) // 2], b"not gzip", data[:40] + b"\x00" * 20 + data[60:]):
             path.write_bytes(wrong)
-            with pytest.raises(InputError, match="damaged|is no"):
+            with pytest.raises(InputError, match=r"damaged|is no"):
                 import_cache(other, path)
         with pytest.raises(InputError, match="is not there"):
             import_cache(other, tmp_path / "missing.gz")

@@ -60,8 +60,49 @@ def test_two_runs_give_the_same_bytes(built, tmp_path):
     copy = tmp_path / "another place"
     shutil.copytree(folder, copy)
     before = digests(copy)
+    # Without its outputs everything is drawn and written again.
+    for path in (*copy.glob("figures/*"), *copy.glob("tables/*"), copy / "report.html"):
+        path.unlink()
     make_report(load_study(copy))
     assert digests(copy) == before
+
+
+def times(folder):
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_report_made_of_the_same_is_left_alone(built, tmp_path):
+    folder, report = built
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    before = times(copy)
+    again = make_report(load_study(copy))
+    assert times(copy) == before
+    assert (again.tables, again.figures) == (report.tables, report.figures)
+
+
+def test_touched_outputs_are_made_again(built, tmp_path):
+    folder, _ = built
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    for touched in ("tables/profiles.csv", "figures/plane.svg", "report.html"):
+        (copy / touched).write_text("changed")
+    make_report(load_study(copy))
+    assert digests(copy) == digests(folder)
+
+
+def test_what_an_earlier_report_wrote_and_this_one_does_not_is_removed(built, tmp_path):
+    folder, _ = built
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    path = copy / "profile.json"
+    profile = json.loads(path.read_text()) | {"excluded": []}
+    path.write_text(json.dumps(profile))
+    (copy / "tables" / "mine.csv").write_text("a person's own")
+    report = make_report(load_study(copy))
+    assert "excluded" not in report.tables
+    assert not list(copy.glob("tables/excluded.*"))
+    assert (copy / "tables" / "mine.csv").exists()
 
 
 def test_no_path_time_or_program_in_the_files(built):
@@ -259,8 +300,9 @@ def test_a_folder_that_cannot_be_written_is_one_error(tmp_path):
         make_report(load_study(folder))
 
 
-def test_the_manifest_names_what_the_page_was_made_from(built):
-    folder, _ = built
-    manifest = json.loads((folder / "manifest.json").read_text())
-    digest = hashlib.sha256((folder / "profile.json").read_bytes()).hexdigest()
-    assert manifest["stages"]["report"]["profile"] == digest
+def test_the_manifest_names_every_output(built):
+    folder, report = built
+    outputs = json.loads((folder / "manifest.json").read_text())["stages"]["report"]["outputs"]
+    assert len(outputs) == 1 + 3 * len(report.tables) + 2 * len(report.figures)
+    for name, digest in outputs.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest

@@ -5,7 +5,8 @@ import pytest
 from tests.helpers.report_study import build_study
 
 from judgeprobe.errors import InputError
-from judgeprobe.report.view import OperatingPoint, read_profile
+from judgeprobe.report.parts import OperatingPoint
+from judgeprobe.report.view import read_profile
 
 
 def test_axes_are_gathered_and_the_interval_of_r_is_not_an_axis():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -303,6 +304,39 @@ def test_an_interrupt_loses_nothing_that_has_arrived(make_study, number):
     # Not more than the two on their way were asked again.
     assert len(calls(log)) - len(set(calls(log))) <= 2
     assert result.judges[0].cached >= arrived - 2
+
+
+def test_two_sweeps_at_once_make_no_call_twice(make_study):
+    study, log = judge(make_study("[budget]\nconcurrency = 4\n", bases=40), SLOW)
+    processes = [
+        subprocess.Popen(command(study, "--quiet"), env=ENVIRONMENT, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in processes:
+        assert process.wait(60) == 0
+        process.stderr.close()
+    made = calls(log)
+    assert len(made) == len(set(made)) == len({row["text_id"] for row in rows(study)})
+    assert sweep(study).calls == 0
+
+
+def test_a_killed_sweep_resumes_to_the_same_bytes(make_study):
+    whole, _ = judge(make_study("[budget]\nconcurrency = 4\n", bases=40), SLOW)
+    sweep(whole)
+    wanted = whole.grades_path.read_bytes()
+    shutil.rmtree(whole.cache_dir)
+    whole.grades_path.unlink()
+    log = whole.folder / "ours.log"
+    log.unlink()
+    for more in (8, 25, 60):
+        process = subprocess.Popen(command(whole, "--quiet"), env=ENVIRONMENT)
+        before = len(calls(log))
+        while len(calls(log)) < before + more:
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+    sweep(whole)
+    assert whole.grades_path.read_bytes() == wanted
 
 
 def test_the_command_prints_one_json_object(make_study):

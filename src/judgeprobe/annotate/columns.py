@@ -1,4 +1,4 @@
-"""Which columns does a spreadsheet have, and which words may stand in them?
+"""Which columns does a spreadsheet have, and how do texts and answers stand in its cells?
 
 The same columns in CSV and XLSX, for every batch and annotator.
 """
@@ -14,6 +14,8 @@ __all__ = [
     "FACTS_WORDS",
     "SPAN_COLUMN",
     "TEXT_COLUMNS",
+    "decode_cell",
+    "encode_cell",
     "guard",
     "read_direction",
     "read_same_facts",
@@ -57,6 +59,11 @@ _MISSING = {"", "na", "n/a", "#n/a", "nan", "<na>", "null"}
 # A spreadsheet runs a cell that begins like this. The apostrophes are those of earlier guards.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
+# Office Open XML writes characters that XML cannot hold as _xHHHH_, and so escapes such a text.
+_ILLEGAL = re.compile("[\x00-\x08\x0b-\x0d\x0e-\x1f\ufffe\uffff]")
+_LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
 
 def guard(text: str) -> str:
     """The text with an apostrophe before what a spreadsheet would run; `unguard` undoes it."""
@@ -81,3 +88,14 @@ def read_direction(cell: str) -> str | None:
 def read_same_facts(cell: str) -> bool | None:
     """Whether the facts are the same; None where the cell says something else."""
     return _FACTS.get(normalise(cell, casefold=True).replace("_", " ").rstrip("."))
+
+
+def encode_cell(text: str) -> str:
+    """A text as an XLSX cell holds it."""
+    text = _LOOKS_ESCAPED.sub("_x005F_", text)
+    return _ILLEGAL.sub(lambda hit: f"_x{ord(hit[0]):04X}_", text)
+
+
+def decode_cell(text: str) -> str:
+    """What `encode_cell` was given."""
+    return _ESCAPED.sub(lambda hit: chr(int(hit[1], 16)), text)

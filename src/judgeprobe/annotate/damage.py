@@ -8,10 +8,10 @@ was given for another text, and is refused.
 import re
 from functools import lru_cache
 
-from judgeprobe.annotate.columns import reads_as_missing
+from judgeprobe.annotate.columns import decode_cell, reads_as_missing, unguard
 from judgeprobe.typography import normalise
 
-__all__ = ["FORMULA_ERRORS", "explain", "same_lines", "unscramble"]
+__all__ = ["FORMULA_ERRORS", "explain", "looks_like_date", "same_lines", "unscramble"]
 
 # What a spreadsheet shows in place of a text that it took for a formula, in small letters.
 FORMULA_ERRORS = ("#name?", "#ref!", "#value!", "#div/0!", "#num!", "#null!", "#field!", "err:5")
@@ -40,12 +40,14 @@ def explain(found: str, expected: str, *, kind: str = "") -> str | None:
         return "read as missing"
     if kind == "number" or (_is_short(expected) and _same_number(theirs, ours)):
         return "turned into a number"
-    if kind == "date" or (_is_short(expected) and _DATE.fullmatch(theirs) and _digits(expected)):
+    if kind == "date" or (_is_short(expected) and looks_like_date(found) and _digits(expected)):
         return "turned into a date"
     if kind in ("formula", "error") or theirs.casefold().startswith(FORMULA_ERRORS):
         return "read as a formula"
-    if theirs.startswith("'") and theirs[1:] == ours:
+    if same_lines(unguard(found)) == same_lines(expected):
         return "apostrophe added"
+    if decode_cell(expected) == found:
+        return "an escape such as _x0041_ was read"
     if normalise(unscramble(found)) == ours:
         return "scrambled characters (mojibake)"
     if _lost(found, expected):
@@ -53,6 +55,11 @@ def explain(found: str, expected: str, *, kind: str = "") -> str | None:
     if len(found) in _CELL_LIMITS and same_lines(expected).startswith(same_lines(found)):
         return f"cut at {len(found)} characters"
     return None
+
+
+def looks_like_date(text: str) -> bool:
+    """Whether a text reads as a spreadsheet writes a date."""
+    return _DATE.fullmatch(normalise(text)) is not None
 
 
 def same_lines(text: str) -> str:

@@ -18,7 +18,7 @@ from judgeprobe.annotate.columns import (
     read_direction,
     read_same_facts,
 )
-from judgeprobe.annotate.damage import FORMULA_ERRORS, explain, same_lines
+from judgeprobe.annotate.damage import FORMULA_ERRORS, explain, looks_like_date, same_lines
 from judgeprobe.annotate.keys import Key, Place, places
 from judgeprobe.annotate.reading import read_file
 from judgeprobe.annotate.sheet import shown_texts
@@ -289,12 +289,14 @@ class _Desk:
             for name, kind in one.odd.items()
             if name == "supported" or SPAN_COLUMN.fullmatch(name)
         ]
-        if one.form in ("csv", "xlsx") and any(
-            text.strip().casefold().startswith(FORMULA_ERRORS)
-            # A sentence may hold such words; then the quotation is right.
-            for text in (*(one.spans if lost else ()), one.supported)
-        ):
+        if one.form not in ("csv", "xlsx"):
+            return flags
+        # A sentence may hold such words; then the quotation is right.
+        suspects = (*(one.spans if lost else ()), one.supported)
+        if any(text.strip().casefold().startswith(FORMULA_ERRORS) for text in suspects):
             flags.append("an answer was read as a formula by the spreadsheet")
+        if lost and any(looks_like_date(span) for span in one.spans):
+            flags.append("a quotation was turned into a date by the spreadsheet")
         return flags
 
     # ---- what is told at the end ----------------------------------------------------------------

@@ -17,8 +17,13 @@ from typing import Any
 
 from judgeprobe.annotate import label_studio
 from judgeprobe.annotate.answers import Given, Problem
-from judgeprobe.annotate.columns import SPAN_COLUMN, TEXT_COLUMNS, reads_as_missing, unguard
-from judgeprobe.annotate.workbook import decode_cell
+from judgeprobe.annotate.columns import (
+    SPAN_COLUMN,
+    TEXT_COLUMNS,
+    decode_cell,
+    reads_as_missing,
+    unguard,
+)
 from judgeprobe.errors import InputError
 
 __all__ = ["read_file"]

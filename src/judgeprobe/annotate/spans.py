@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from judgeprobe.annotate.columns import decode_cell
 from judgeprobe.annotate.damage import unscramble
 from judgeprobe.typography import normalise
 
@@ -61,7 +62,8 @@ def span_flags(direction: str, spans: Sequence[str], a: str, b: str) -> tuple[st
 
 def _in_any(span: str, sentences: Sequence[str]) -> bool:
     for text in (span, unscramble(span)):
-        for sentence in sentences:
+        # LibreOffice reads an escape such as _x0041_ in a sentence as the letter it stands for.
+        for sentence in (*sentences, *map(decode_cell, sentences)):
             whole = normalise(sentence, casefold=True)
             if _in(text, whole):
                 return True

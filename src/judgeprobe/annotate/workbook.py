@@ -19,21 +19,23 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
-from judgeprobe.annotate.columns import ANSWERS, COLUMNS, DIRECTION_WORDS, FACTS_WORDS, guard
+from judgeprobe.annotate.columns import (
+    ANSWERS,
+    COLUMNS,
+    DIRECTION_WORDS,
+    FACTS_WORDS,
+    encode_cell,
+    guard,
+)
 from judgeprobe.annotate.sheet import Sheet, Unit
 from judgeprobe.errors import InputError
 
-__all__ = ["CELL_LIMIT", "csv_text", "decode_cell", "xlsx_bytes"]
+__all__ = ["CELL_LIMIT", "csv_text", "xlsx_bytes"]
 
 CELL_LIMIT = 32_767
 WIDTHS = {"unit_id": 15, "evidence": 60, "sentence_a": 45, "sentence_b": 45, "supported": 40}
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 CORE_DATE = "1980-01-01T00:00:00Z"
-
-# Office Open XML writes characters that XML cannot hold as _xHHHH_, and so escapes such a text.
-_ILLEGAL = re.compile("[\x00-\x08\x0b-\x0d\x0e-\x1f\ufffe\uffff]")
-_LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 def csv_text(sheet: Sheet) -> str:
@@ -65,17 +67,6 @@ def xlsx_bytes(sheet: Sheet) -> bytes:
     buffer = io.BytesIO()
     book.save(buffer)
     return _without_times(buffer.getvalue())
-
-
-def encode_cell(text: str) -> str:
-    """A text as an XLSX cell holds it."""
-    text = _LOOKS_ESCAPED.sub("_x005F_", text)
-    return _ILLEGAL.sub(lambda hit: f"_x{ord(hit[0]):04X}_", text)
-
-
-def decode_cell(text: str) -> str:
-    """What `encode_cell` was given."""
-    return _ESCAPED.sub(lambda hit: chr(int(hit[1], 16)), text)
 
 
 def _cells(unit: Unit) -> list[str]:

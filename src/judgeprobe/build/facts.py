@@ -23,7 +23,7 @@ _MARKUP = re.compile(r"(?m)^\s*(?:#{1,6}|[-*+\u2022]|>|\d+[.)](?=\s+[A-Z*_]))\s+
 _NUMBER = re.compile(r"(?<![\w.])(?:(?<!\w)-)?\d+(?:[.,]\d+)*")
 _IDENTIFIER = re.compile(r"\b[A-Z]\w*-$")
 _WORD = re.compile(r"[^\W_](?:[\w'.&/-]*[^\W_])?")
-_SENTENCE_END = re.compile(r"(?:^|[.!?:]\s+)[\"'(\[]*$")
+_SENTENCE_END = re.compile(r"[.!?:]\s+[\"'(\[]*$")
 _SMALL_WORDS = frozenset({"a", "an", "and", "for", "in", "of", "on", "the", "to", "with"})
 
 
@@ -111,13 +111,18 @@ def names(text: str) -> Names:
                 small.add(word)
                 continue
             bare = _bare(word)
-            at_start = _SENTENCE_END.search(text[: match.start()]) is not None
+            at_start = _begins_sentence(text, match.start())
             if at_start and not _acronym(word):
                 first.add(bare)
             elif bare != "I":
                 sure.add(bare)
     unknown = frozenset(word for word in first if not _common(word))
     return Names(frozenset(sure), frozenset(first), unknown, frozenset(small))
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    before = text[max(0, at - 12) : at]  # enough for a mark, spaces and opening brackets
+    return _SENTENCE_END.search(before) is not None or (at <= 12 and not before.strip("\"'([ "))
 
 
 def _parts(token: str) -> list[str]:

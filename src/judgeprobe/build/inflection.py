@@ -125,7 +125,9 @@ def lemma(word: str, pos: str) -> str | None:
     return found[0] if found else None
 
 
-_ALWAYS_PLURAL = frozenset({"people", "data", "police", "cattle", "mice", "men", "women"})
+_ALWAYS_PLURAL = frozenset(
+    {"people", "data", "police", "cattle", "mice", "men", "women", "bacteria", "larvae", "media"}
+)
 _SAME_IN_BOTH = frozenset({"species", "series", "sheep", "fish", "aircraft"})
 # Singular, though they end in s and the dictionary offers a shorter lemma.
 _SINGULAR_IN_S = frozenset(
@@ -181,7 +183,7 @@ _VOWEL_SOUND = re.compile(
 def article(word: str) -> str:
     """The indefinite article before a word, number or acronym, by its sound: "a" or "an"."""
     letters = re.match(r"[A-Z]{2,}|[A-Z](?![a-z])", word)
-    if letters and not re.match(r"(?:NASA|NATO|UNESCO|UNICEF|LASSO|SARS|FAIR)\b", word):
+    if letters and not re.match(r"(?:NASA|NATO|LASSO|SARS|FAIR)\b", word):
         return "an" if word[0] in "AEFHILMNORSX" else "a"
     if _CONSONANT_SOUND.match(word):
         return "a"

@@ -18,7 +18,7 @@ has changed a marker. "May" with a capital is the month.
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,6 +34,7 @@ _NEGATION = re.compile(
     r"(?:[\s-]+[\w']+){0,2}[\s-]*$",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r'"[^"]*"|(?<!\w)\'[^\']*\'(?!\w)')
 
 
@@ -70,34 +71,41 @@ class MarkerList:
 
     Args:
         entries: Lower-case entries as `probes/markers/*.txt` gives them.
+
+    Attributes:
+        count: How often a text uses each marker (text -> Counter of `Marker`).
     """
+
+    count: Callable[[str], Counter[Marker]]
 
     def __init__(self, entries: Iterable[str]) -> None:
         self.entries = tuple(dict.fromkeys(entries))
-        # Longest first: an alternation takes the first branch that fits.
-        ordered = sorted(self.entries, key=lambda entry: (-len(entry), entry))
-        self._names = tuple(ordered)
-        branches = (f"(?P<m{i}>{_pattern(entry)})" for i, entry in enumerate(ordered))
-        self._regex = re.compile(
-            rf"(?<!\w)(?<!\w')(?:{'|'.join(branches)})(?![\w])" if ordered else r"(?!)",
-            re.IGNORECASE,
-        )
+        # By first word, longest entry first: only entries that can begin at a word are tried there.
+        self._by_word: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+        for entry in sorted(self.entries, key=lambda entry: (-len(entry), entry)):
+            pattern = re.compile(rf"(?<!\w)(?<!\w['-])(?:{_pattern(entry)})(?!\w)", re.IGNORECASE)
+            for word in _first_words(entry):
+                self._by_word.setdefault(word, []).append((entry, pattern))
+        self.count = functools.lru_cache(maxsize=2048)(self._count)
 
     def find(self, text: str) -> list[tuple[Marker, int, int]]:
         """Every use of a marker with its begin and end in the normalised text, in order."""
         text = normalise(text)
         quoted = [match.span() for match in _QUOTED.finditer(text)]
         found = []
-        for match in self._regex.finditer(text):
-            if match.group() == "May":
+        last = 0
+        for word in _WORD.finditer(text):
+            if word.start() < last or word.group() == "May":
                 continue
-            entry = self._names[int((match.lastgroup or "m0")[1:])]
-            begin, end = match.span()
-            found.append((Marker(entry, _use(text, begin, end, quoted)), begin, end))
+            for entry, pattern in self._by_word.get(word.group().lower(), ()):
+                match = pattern.match(text, word.start())
+                if match:
+                    begin, last = match.span()
+                    found.append((Marker(entry, _use(text, begin, last, quoted)), begin, last))
+                    break
         return found
 
-    def count(self, text: str) -> Counter[Marker]:
-        """How often each marker is used."""
+    def _count(self, text: str) -> Counter[Marker]:
         return Counter(marker for marker, _, _ in self.find(text))
 
     def changes(self, before: str, after: str) -> tuple[Change, ...]:
@@ -123,6 +131,12 @@ def _pattern(entry: str) -> str:
     return pattern if entry.endswith("ly") else pattern + r"(?!-\w)"
 
 
+def _first_words(entry: str) -> set[str]:
+    head = entry.split()[0]
+    forms = verb_forms(head[1:]) if head.startswith("~") else {head}
+    return {match.group().lower() for form in forms if (match := _WORD.search(form))}
+
+
 def _word_pattern(word: str) -> str:
     if word.startswith("~"):
         forms = sorted(verb_forms(word[1:]), key=lambda form: (-len(form), form))
@@ -133,5 +147,5 @@ def _word_pattern(word: str) -> str:
 def _use(text: str, begin: int, end: int, quoted: list[tuple[int, int]]) -> Use:
     if any(first < begin and end < last for first, last in quoted):
         return "quoted"
-    clause = re.split(r"[.,;:()]", text[:begin])[-1]
+    clause = re.split(r"[.,;:()]", text[max(0, begin - 80) : begin])[-1]
     return "negated" if _NEGATION.search(clause) else "plain"

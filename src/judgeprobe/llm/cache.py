@@ -23,6 +23,7 @@ from typing import Any, Self
 
 import diskcache
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from judgeprobe.errors import StorageError
 from judgeprobe.files import write_bytes
@@ -38,7 +39,7 @@ from judgeprobe.llm.disk import (
 )
 from judgeprobe.records import Reply, content_hash
 
-__all__ = ["ReplyCache", "reply_key"]
+__all__ = ["ReplyCache", "read_reply", "reply_json", "reply_key"]
 
 WRITE_EVERY = 0.25
 BATCH = 512
@@ -55,6 +56,27 @@ def reply_key(body: Mapping[str, Any], template_hash: str, repetition: int) -> s
         repetition: 0 for the first; a further repetition asks anew.
     """
     return content_hash({"body": body, "template": template_hash, "repetition": repetition})
+
+
+def reply_json(reply: Reply) -> str:
+    """A reply as JSON, in ASCII where it holds half of a surrogate pair, which UTF-8 cannot say."""
+    try:
+        return reply.model_dump_json()
+    except PydanticSerializationError:
+        return json.dumps(reply.model_dump())
+
+
+def read_reply(text: str) -> Reply:
+    """The reply that `reply_json` wrote.
+
+    Raises:
+        ValueError: It is none (pydantic's ValidationError is a ValueError).
+    """
+    try:
+        return Reply.model_validate_json(text)
+    except ValidationError:
+        # pydantic's own JSON reader refuses half of a surrogate pair; Python's takes it.
+        return Reply.model_validate(json.loads(text))
 
 
 class ReplyCache:
@@ -166,8 +188,8 @@ class ReplyCache:
         if text is None:
             return None
         try:
-            return Reply.model_validate_json(text)
-        except ValidationError:
+            return read_reply(text)
+        except ValueError:
             self._note(f"{self.folder / DATABASE}: entry {key[:12]} is no reply; it was not read")
             return None
 
@@ -232,7 +254,7 @@ class ReplyCache:
         Raises:
             StorageError: An earlier write failed.
         """
-        self.put_text(reply.key, reply.model_dump_json())
+        self.put_text(reply.key, reply_json(reply))
 
     def put_text(self, key: str, text: str) -> None:
         """Keep a reply given as its JSON."""

@@ -178,8 +178,8 @@ def salvage(database: Path) -> Iterator[tuple[str, str]]:
         while last is None or row < last:
             try:
                 found = connection.execute(
-                    "SELECT rowid, key, typeof(value), mode, filename, value FROM Cache NOT INDEXED "
-                    "WHERE rowid > ? ORDER BY rowid LIMIT 1",
+                    "SELECT rowid, key, typeof(value), mode, filename, value "
+                    "FROM Cache NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT 1",
                     (row,),
                 ).fetchone()
             except sqlite3.DatabaseError:

@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from judgeprobe.errors import InputError
 from judgeprobe.files import write_bytes
-from judgeprobe.llm.cache import ReplyCache
+from judgeprobe.llm.cache import ReplyCache, read_reply
 from judgeprobe.records import Reply
 
 __all__ = ["Contents", "ImportCounts", "contents", "export_cache", "import_cache"]
@@ -96,8 +94,8 @@ def _reply(key: str, text: str | None) -> Reply | None:
     if text is None or not _KEY.match(key):
         return None
     try:
-        reply = Reply.model_validate_json(text)
-    except ValidationError:
+        reply = read_reply(text)
+    except ValueError:
         return None
     return reply if reply.key == key else None
 
@@ -130,14 +128,15 @@ def export_cache(cache: ReplyCache, path: Path, keys: Iterable[str] | None = Non
                     file=cache.folder,
                     remedy="remove it with: judgeprobe cache prune",
                 )
-            file.write(_line(reply.model_dump(mode="json")))
+            file.write(_line(reply.model_dump()))
             count += 1
     write_bytes(path, buffer.getvalue())
     return count
 
 
 def _line(value: Any) -> bytes:
-    return (json.dumps(value, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    # ASCII: a reply may hold half of a surrogate pair, which UTF-8 cannot say.
+    return (json.dumps(value, sort_keys=True) + "\n").encode()
 
 
 def import_cache(cache: ReplyCache, path: Path) -> ImportCounts:

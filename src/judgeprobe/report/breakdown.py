@@ -1,16 +1,17 @@
 """Where is a judge weak? Slot by slot, domain by domain, and the pairs in neither arm."""
 
 from judgeprobe.report.contents import R_COLUMN, S_COLUMN
+from judgeprobe.report.predicted import Predicted
 from judgeprobe.report.tabulate import Column, Table
 from judgeprobe.report.view import ProfileView
 
 __all__ = ["breakdown_tables"]
 
 
-def breakdown_tables(view: ProfileView, notice: str) -> tuple[Table, ...]:
+def breakdown_tables(view: ProfileView, notice: str, predicted: Predicted) -> tuple[Table, ...]:
     """Every such table that has a row."""
     tables = [
-        _slots(view, notice),
+        _slots(view, notice, predicted),
         _slots_by_judge(view, notice),
         _groupings(view, notice),
         _domains(view, notice),
@@ -19,11 +20,16 @@ def breakdown_tables(view: ProfileView, notice: str) -> tuple[Table, ...]:
     return tuple(table for table in tables if table.rows)
 
 
-def _slots(view: ProfileView, notice: str) -> Table:
+def _slots(view: ProfileView, notice: str, predicted: Predicted) -> Table:
     s = (view.mean or {}).get("S")
     at = f" at mean S {s:.3f}" if isinstance(s, int | float) else ""
     order = {axis: i for i, axis in enumerate((*view.axes, "control"))}
-    rows = sorted(view.slots, key=lambda r: (order.get(r.axis, len(order)), r.slot))
+    found = sorted(view.slots, key=lambda r: (order.get(r.axis, len(order)), r.slot))
+    rows = [{**r.model_dump(), "rate": predicted.slots.get(r.slot, r.rate)} for r in found]
+    known = {r.slot for r in found}
+    rows += [
+        {"slot": slot, "rate": rate} for slot, rate in predicted.slots.items() if slot not in known
+    ]
     return Table(
         name="slots",
         title="Share of verdicts changed per slot",
@@ -38,19 +44,12 @@ def _slots(view: ProfileView, notice: str) -> Table:
             Column("n", "n", "count"),
             Column("rate", "changed", "rate", ("low", "high")),
         ),
-        rows=tuple(
-            {
-                "slot": r.slot,
-                "axis": r.axis,
-                "n": r.n,
-                "rate": r.rate,
-                "low": r.low,
-                "high": r.high,
-            }
-            for r in rows
-        ),
+        rows=tuple(rows),
         direction=view.direction,
         notice=notice,
+        marked=frozenset(
+            (n, "rate") for n, row in enumerate(rows) if row["slot"] in predicted.slots
+        ),
     )
 
 
@@ -103,7 +102,7 @@ def _domains(view: ProfileView, notice: str) -> Table:
         caption="Each judge at the one operating point that it has over all domains.",
         columns=(
             Column("judge", "judge"),
-            Column("domain", "domain"),
+            Column("domain", "domain", "name"),
             S_COLUMN,
             Column("n_invariance", "invariance edits", "count"),
             R_COLUMN,

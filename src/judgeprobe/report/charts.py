@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from judgeprobe.report import style
+from judgeprobe.report.parts import SlotRate
 from judgeprobe.report.style import Picture
-from judgeprobe.report.view import JudgeView, ProfileView, SlotRate
+from judgeprobe.report.view import JudgeView, ProfileView
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -45,6 +46,7 @@ def axis_contrast(view: ProfileView, notice: str) -> Picture | None:
             "construct no more than an edit that should not move it at all. The bar is 1 - S: the "
             "share of invariance edits that changed the verdict."
         ),
+        notice=notice,
         draw=lambda figure: _draw_axes(figure, view, rows, notice),
         size=_row_size(len(rows), legend=0.4),
     )
@@ -70,6 +72,7 @@ def slot_rates(view: ProfileView, notice: str) -> Picture | None:
             "Open marks are invariance edits: every change there is a false alarm. Every rate is "
             "read at the judges' operating points" + _mean_s(view) + "."
         ),
+        notice=notice,
         draw=lambda figure: _draw_slots(figure, groups, notice),
         size=(WIDTH, 0.75 + 0.27 * (len(slots) + len(groups))),
     )
@@ -91,6 +94,7 @@ def instrument(view: ProfileView, notice: str) -> Picture | None:
             "the segment is resolution that it seems to offer and does not deliver. Right: share "
             "of texts that got the same grade when graded again."
         ),
+        notice=notice,
         draw=lambda figure: _draw_instrument(figure, rows, notice),
         size=_row_size(len(rows), legend=0.4),
     )
@@ -186,6 +190,7 @@ def _axis_mark(
         markeredgecolor="white" if fill == "full" else colour,
         markeredgewidth=0.7,
         zorder=3,
+        clip_on=False,
     )
     return line
 
@@ -289,6 +294,7 @@ def _draw_instrument(figure: "Figure", rows: list[JudgeView], notice: str) -> No
             markerfacecolor="white",
             linestyle="none",
             zorder=3,
+            clip_on=False,
         )
         if points is not None:
             (usable,) = left.plot(
@@ -299,6 +305,7 @@ def _draw_instrument(figure: "Figure", rows: list[JudgeView], notice: str) -> No
                 color=style.INK,
                 linestyle="none",
                 zorder=4,
+                clip_on=False,
             )
         _regrade(right, judge, row)
     left.set_xlim(0, most * 1.08 + 0.5)
@@ -317,7 +324,9 @@ def _regrade(axes: "Axes", judge: JudgeView, row: int) -> None:
         axes.text(0.02, row, "not regraded", va="center", fontsize=8, color=style.QUIET)
         return
     axes.plot([0, judge.regrade], [row, row], color=style.FRAME, linewidth=1.6, zorder=2)
-    axes.plot(judge.regrade, row, marker="s", markersize=6, color=style.INK, zorder=3)
+    axes.plot(
+        judge.regrade, row, marker="s", markersize=6, color=style.INK, zorder=3, clip_on=False
+    )
     axes.text(
         1.06,
         row,

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from judgeprobe.report.parts import PartGap
 from judgeprobe.report.tabulate import Column, Table
-from judgeprobe.report.view import PartGap, ProfileView
+from judgeprobe.report.view import ProfileView
 
 __all__ = ["check_tables"]
 
@@ -18,6 +19,7 @@ def check_tables(view: ProfileView, notice: str) -> tuple[Table, ...]:
         _lengths(view, common),
         _length_grades(view, common),
         _direction(view, common),
+        _bars(view, common),
     ]
     return tuple(table for table in tables if table.rows)
 
@@ -53,6 +55,7 @@ def _matched(view: ProfileView, common: dict[str, Any]) -> Table:
 
 
 def _dominance(view: ProfileView, common: dict[str, Any]) -> Table:
+    asked = {judge.judge for judge in view.judges}
     return Table(
         name="dominance",
         title="How the frontiers stand to each other",
@@ -76,6 +79,7 @@ def _dominance(view: ProfileView, common: dict[str, Any]) -> Table:
                 "other_above": _ranges(row.other_above),
             }
             for row in view.dominance
+            if row.judge in asked and row.other in asked
         ),
         **common,
     )
@@ -189,6 +193,46 @@ def _direction(view: ProfileView, common: dict[str, Any]) -> Table:
             Column("raw", "raw agreement", "rate"),
             Column("kappa", "weighted kappa", "signed", ("kappa_low", "kappa_high")),
             Column("pairs", "pairs", "count"),
+        ),
+        rows=tuple(rows),
+        **common,
+    )
+
+
+def _bars(view: ProfileView, common: dict[str, Any]) -> Table:
+    rows = []
+    for bar in view.bars:
+        mean, gap = bar.mean or {}, bar.gap or PartGap()
+        rows.append(
+            {
+                "bar": bar.bar,
+                "registered": "fixed beforehand" if bar.registered else None,
+                "n_slots": len(bar.slots),
+                "n_pairs": bar.n_pairs,
+                "n_judges": bar.n_judges,
+                "S": mean.get("S"),
+                "R": mean.get("R"),
+                "estimate": gap.estimate,
+                "low": gap.low,
+                "high": gap.high,
+            }
+        )
+    return Table(
+        name="bars",
+        title="The profile at other agreement bars",
+        caption=(
+            "Slots whose annotators agree at least so often; every judge is read anew at each bar. "
+            "A contrast that grows as the bar falls is partly about which edits survive."
+        ),
+        columns=(
+            Column("bar", "bar", "number"),
+            Column("registered", "note"),
+            Column("n_slots", "slots", "count"),
+            Column("n_pairs", "pairs", "count"),
+            Column("n_judges", "judges", "count"),
+            Column("S", "mean S", "rate"),
+            Column("R", "mean R", "rate"),
+            Column("estimate", "gap", "signed", ("low", "high")),
         ),
         rows=tuple(rows),
         **common,

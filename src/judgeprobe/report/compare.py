@@ -17,7 +17,8 @@ from judgeprobe.errors import InputError
 from judgeprobe.files import read_table
 from judgeprobe.records import Intervention
 from judgeprobe.report.evidence import Evidence, read_evidence
-from judgeprobe.report.view import JudgeView, OperatingPoint, ProfileView, read_profile
+from judgeprobe.report.parts import OperatingPoint
+from judgeprobe.report.view import JudgeView, ProfileView, read_profile
 from judgeprobe.stats.arrays import Bools, Design, Floats
 from judgeprobe.stats.bootstrap import Resamples, percentile, rate_draws
 from judgeprobe.stats.frontier import fixed_crossings

@@ -54,7 +54,7 @@ def make_comparison(study: Study, other: Study) -> ComparisonReport:
     notice = notice_of(after.view) or notice_of(before.view)
     tables = [t for t in _tables(comparison, notice) if t.rows]
     picture = moves(comparison, notice)
-    drawn = draw([picture] if picture else [], notice, study.figures_dir)
+    drawn = draw([picture] if picture else [], study.figures_dir)
     for table in tables:
         write_table(table, study.tables_dir)
     page = Page(

@@ -5,8 +5,10 @@ R never stands without the S it was measured at, rates never without their count
 
 from typing import Any
 
+from judgeprobe.report.parts import AXIS_PREFIX, Gap, OperatingPoint
+from judgeprobe.report.predicted import Predicted
 from judgeprobe.report.tabulate import Column, Table
-from judgeprobe.report.view import AXIS_PREFIX, Gap, JudgeView, OperatingPoint, ProfileView
+from judgeprobe.report.view import JudgeView, ProfileView
 
 __all__ = ["R_COLUMN", "S_COLUMN", "control_rows", "result_tables"]
 
@@ -14,12 +16,13 @@ S_COLUMN = Column("S", "S", "rate", ("S_low", "S_high"))
 R_COLUMN = Column("R", "R", "rate", ("R_low", "R_high"))
 
 
-def result_tables(view: ProfileView, notice: str) -> tuple[Table, ...]:
+def result_tables(view: ProfileView, notice: str, predicted: Predicted) -> tuple[Table, ...]:
     """Every table of the profile that has a row, in the order of the page."""
     tables = [
-        _profiles(view, notice),
+        _profiles(view, notice, predicted),
+        _remedies(view, notice),
         _axes(view, notice),
-        _gap(view, notice),
+        _gap(view, notice, predicted),
         _gap_by_judge(view, notice),
         _ungraded(view, notice),
         _controls(view, notice),
@@ -58,19 +61,23 @@ def _axis_rates(point: OperatingPoint) -> dict[str, Any]:
     return found
 
 
-def _profiles(view: ProfileView, notice: str) -> Table:
+def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
     rows: list[dict[str, Any]] = [
         {
             "judge": judge.judge,
             "status": judge.status.replace("_", " "),
-            "n_base": view.n_base,
+            "n_base": _n_base(judge),
             "n_graded": judge.n_graded,
             "n_ungraded": judge.n_ungraded,
             **_point(judge),
         }
         for judge in view.judges
     ]
-    if view.mean is not None and len(view.judges) > 1:
+    marked: frozenset[tuple[int, str]] = frozenset()
+    if predicted.mean:
+        rows.append({**_mean_row(view.mean or {}), **predicted.mean})
+        marked = frozenset((len(rows) - 1, key) for key in predicted.mean)
+    elif view.mean is not None and len(view.judges) > 1:
         rows.append(_mean_row(view.mean))
     return Table(
         name="profiles",
@@ -92,6 +99,54 @@ def _profiles(view: ProfileView, notice: str) -> Table:
             Column("n_base", "base items", "count"),
             Column("n_graded", "graded", "count"),
             Column("n_ungraded", "ungraded", "count"),
+        ),
+        rows=tuple(rows),
+        direction=view.direction,
+        notice=notice,
+        marked=marked,
+    )
+
+
+def _n_base(judge: JudgeView) -> int | None:
+    """Base items that its S or R rests on, the larger of the two."""
+    point = judge.operating_point
+    return max(point.n_base.values()) if point is not None and point.n_base else None
+
+
+def _remedies(view: ProfileView, notice: str) -> Table:
+    asked = {judge.judge: judge.operating_point for judge in view.judges}
+    rows = []
+    for judge in view.remedies:
+        remedy = judge.remedy or {}
+        members = [str(name) for name in remedy.get("of", ())]
+        points = [point for name in members if (point := asked.get(name)) is not None]
+        row: dict[str, Any] = {
+            "remedy": judge.judge,
+            "kind": remedy.get("kind"),
+            "of": ", ".join(members),
+            "status": judge.status,
+            **_point(judge),
+        }
+        if points and len(points) == len(members):
+            row["members_S"] = sum(point.S for point in points) / len(points)
+            row["members_R"] = sum(point.R for point in points) / len(points)
+        rows.append(row)
+    return Table(
+        name="remedies",
+        title="Remedies for unreliability: do they move R, or only S?",
+        caption=(
+            "Computed from cached grades, each at its own operating point; beside it the mean of "
+            "its members at theirs. Remedies stand in no mean over judges."
+        ),
+        columns=(
+            Column("remedy", "remedy"),
+            Column("kind", "kind"),
+            Column("of", "of"),
+            Column("status", "read off"),
+            S_COLUMN,
+            Column("members_S", "S of members", "rate"),
+            R_COLUMN,
+            Column("members_R", "R of members", "rate"),
         ),
         rows=tuple(rows),
         direction=view.direction,
@@ -237,7 +292,7 @@ def _ungraded(view: ProfileView, notice: str) -> Table:
     )
 
 
-def _gap(view: ProfileView, notice: str) -> Table:
+def _gap(view: ProfileView, notice: str, predicted: Predicted) -> Table:
     gap = view.gap
     rows: list[dict[str, Any]] = []
     if gap is not None and gap.estimate is not None:
@@ -259,6 +314,16 @@ def _gap(view: ProfileView, notice: str) -> Table:
                 "n_base": gap.n_base,
             }
         )
+    if not rows and predicted.gap is not None:
+        rows = [
+            {
+                "contrast": _contrast(view, gap or Gap()),
+                "S": predicted.mean.get("S"),
+                "estimate": predicted.gap,
+            }
+        ]
+    places = {"estimate": predicted.gap, "S": predicted.mean.get("S")}
+    marked = frozenset((0, key) for key, value in places.items() if rows and value is not None)
     method = f" ({gap.method})" if gap is not None and gap.method else ""
     return Table(
         name="gap",
@@ -274,7 +339,7 @@ def _gap(view: ProfileView, notice: str) -> Table:
             Column("estimate", "gap", "signed", ("low", "high")),
             Column("bca", "BCa", "signed", ("bca_low", "bca_high")),
             Column("again", "cuts chosen anew", "signed", ("again_low", "again_high")),
-            Column("permutation_p", "permutation p", "number"),
+            Column("permutation_p", "permutation p", "p"),
             Column("largest_null", "largest null gap", "signed"),
             Column("positive", "judges with gap above 0"),
             Column("n_base", "base items", "count"),
@@ -282,6 +347,7 @@ def _gap(view: ProfileView, notice: str) -> Table:
         rows=tuple(rows),
         direction=view.direction,
         notice=notice,
+        marked=marked,
     )
 
 
@@ -321,8 +387,8 @@ def _gap_by_judge(view: ProfileView, notice: str) -> Table:
             Column("judge", "judge"),
             Column("S", "S", "rate"),
             Column("estimate", "gap", "signed", ("low", "high")),
-            Column("permutation_p", "permutation p", "number"),
-            Column("adjusted_p", "adjusted p", "number"),
+            Column("permutation_p", "permutation p", "p"),
+            Column("adjusted_p", "adjusted p", "p"),
         ),
         rows=tuple(rows) if len(rows) > 1 else (),
         direction=view.direction,

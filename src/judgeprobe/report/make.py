@@ -14,9 +14,17 @@ from judgeprobe.report.breakdown import breakdown_tables
 from judgeprobe.report.checks import check_tables
 from judgeprobe.report.contents import control_rows, result_tables
 from judgeprobe.report.evidence import Evidence, read_evidence
+from judgeprobe.report.fresh import is_fresh, made_of, output_hashes, remove_stale
 from judgeprobe.report.missed import missed_edits
 from judgeprobe.report.page import Drawn, render, report_page
 from judgeprobe.report.plain import plain
+from judgeprobe.report.predicted import (
+    PREDICTED,
+    Predicted,
+    predicted_values,
+    predictions_table,
+    require_register,
+)
 from judgeprobe.report.sources import source_tables
 from judgeprobe.report.style import Picture
 from judgeprobe.report.svg import finish_svg
@@ -49,44 +57,77 @@ class Report:
 
 
 def make_report(study: Study) -> Report:
-    """Write the report of a profiled study.
+    """Write the report of a profiled study, or leave it where it was made of the same files.
 
     Raises:
-        InputError: There is no profile, or a file cannot be read.
-        MixedArtifactsError: Edits or grades were made under another taxonomy.
+        InputError: There is no profile, a file cannot be read, or the profile shows a prediction
+            that predictions.toml does not explain.
+        MixedArtifactsError: Edits or grades were made under another taxonomy, or the profile was
+            made from other edits or grades.
         StorageError: The folder cannot be written.
     """
     view = read_profile(study.profile_path)
+    key = made_of(study)
+    entry = is_fresh(study, key)
+    if entry is not None:
+        return _report(study, view, entry["tables"], entry["figures"])
     evidence = read_evidence(study, [judge.judge for judge in view.judges])
     require_one_making(study, view, evidence)
-    notice = notice_of(view)
+    require_register(study, view)
+    notice, predicted = notice_of(view), predicted_values(view)
     missed = missed_edits(view, evidence.interventions, evidence.grades)
     tables = {
         table.name: table
         for table in (
-            *result_tables(view, notice),
-            *breakdown_tables(view, notice),
+            *result_tables(view, notice, predicted),
+            *breakdown_tables(view, notice, predicted),
             *check_tables(view, notice),
             *source_tables(view, evidence, missed, notice),
+            *([predictions_table(view, notice)] if view.predictions else []),
         )
     }
-    figures = draw(_pictures(view, notice), notice, study.figures_dir)
+    figures = draw(_pictures(view, notice, predicted), study.figures_dir)
     for table in tables.values():
         write_table(table, study.tables_dir)
-    page = report_page(study, view, evidence, tables, figures, missed, notice)
-    path = study.folder / "report.html"
-    write_text(path, render(page))
-    report = Report(
-        page=path,
+    page = report_page(study, view, evidence, tables, figures, missed)
+    write_text(_page_path(study), render(page))
+    outputs = output_hashes(study, _outputs(study, tables, figures))
+    remove_stale(study, outputs)
+    study.record(
+        "report",
+        {
+            "made_of": key,
+            "tables": list(tables),
+            "figures": list(figures),
+            "outputs": outputs,
+        },
+    )
+    return _report(study, view, tables, figures)
+
+
+def _report(
+    study: Study, view: ProfileView, tables: Iterable[str], figures: Iterable[str]
+) -> Report:
+    missed = (str(row["judge"]) for row in control_rows(view) if row["met"] is False)
+    return Report(
+        page=_page_path(study),
         tables=tuple(tables),
         figures=tuple(figures),
-        notice=notice,
-        controls_missed=tuple(
-            str(row["judge"]) for row in control_rows(view) if row["met"] is False
-        ),
+        notice=notice_of(view),
+        controls_missed=tuple(missed),
     )
-    study.record("report", {"profile": file_hash(study.profile_path), "page": file_hash(path)})
-    return report
+
+
+def _page_path(study: Study) -> Path:
+    return study.folder / "report.html"
+
+
+def _outputs(study: Study, tables: Iterable[str], figures: Iterable[str]) -> list[Path]:
+    return [
+        _page_path(study),
+        *(study.tables_dir / f"{name}.{end}" for name in tables for end in ("csv", "md", "tex")),
+        *(study.figures_dir / f"{name}.{end}" for name in figures for end in ("svg", "png")),
+    ]
 
 
 def notice_of(view: ProfileView) -> str:
@@ -126,10 +167,10 @@ def require_one_making(study: Study, view: ProfileView, evidence: Evidence) -> N
         )
 
 
-def _pictures(view: ProfileView, notice: str) -> tuple[Picture, ...]:
+def _pictures(view: ProfileView, notice: str, predicted: Predicted) -> tuple[Picture, ...]:
     marks = style.marks_for([judge.judge for judge in view.judges])
     found = (
-        plane.plane(view, marks, notice),
+        plane.plane(view, marks, _with_predicted(notice, predicted), predicted.point),
         plane.plane_near_floor(view, marks, notice),
         charts.axis_contrast(view, notice),
         charts.slot_rates(view, notice),
@@ -138,7 +179,14 @@ def _pictures(view: ProfileView, notice: str) -> tuple[Picture, ...]:
     return tuple(picture for picture in found if picture is not None)
 
 
-def draw(pictures: Iterable[Picture], notice: str, folder: Path) -> dict[str, Drawn]:
+def _with_predicted(notice: str, predicted: Predicted) -> str:
+    """The watermark of a figure that may hold a predicted point."""
+    if predicted.point is None:
+        return notice
+    return f"{notice}; {PREDICTED}" if notice else PREDICTED
+
+
+def draw(pictures: Iterable[Picture], folder: Path) -> dict[str, Drawn]:
     """Draw figures and write each as SVG and PNG.
 
     Raises:
@@ -157,8 +205,9 @@ def draw(pictures: Iterable[Picture], notice: str, folder: Path) -> dict[str, Dr
             )
             write_text(folder / f"{picture.name}.svg", svg)
             write_bytes(folder / f"{picture.name}.png", style.png_bytes(figure))
-            said = f"{notice[:1].upper()}{notice[1:]}." if notice else ""
-            drawn[picture.name] = Drawn(picture.name, picture.title, picture.caption, said, svg)
+            said = picture.notice
+            told = f"{said[:1].upper()}{said[1:]}." if said else ""
+            drawn[picture.name] = Drawn(picture.name, picture.title, picture.caption, told, svg)
     return drawn
 
 

@@ -14,11 +14,11 @@ from judgeprobe.records import content_hash
 from judgeprobe.report.contents import control_rows
 from judgeprobe.report.evidence import Evidence
 from judgeprobe.report.methods import method_lines
-from judgeprobe.report.missed import Missed, MissedBy
+from judgeprobe.report.missed import MissedBy
+from judgeprobe.report.missed_page import MissedSection, missed_section, missed_words
 from judgeprobe.report.plain import plain
 from judgeprobe.report.tabulate import Table
 from judgeprobe.report.view import ProfileView
-from judgeprobe.report.words import changed_words, clip
 from judgeprobe.study import Study
 
 __all__ = ["Box", "Drawn", "Page", "Section", "render", "report_page"]
@@ -47,15 +47,6 @@ class Box:
 
 
 @dataclass(frozen=True)
-class MissedSection:
-    """The edits that one judge missed, for a folded part of the page."""
-
-    summary: str
-    slots: str
-    edits: tuple[dict[str, Any], ...]
-
-
-@dataclass(frozen=True)
 class Section:
     """A part of the page; what is empty is not shown."""
 
@@ -64,6 +55,7 @@ class Section:
     paragraphs: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     tables: tuple[Table, ...] = ()
+    folded: tuple[Table, ...] = ()
     figures: tuple[Drawn, ...] = ()
     missed: tuple[MissedSection, ...] = ()
     methods: tuple[tuple[str, str], ...] = ()
@@ -76,6 +68,7 @@ class Section:
             self.paragraphs
             or self.facts
             or self.tables
+            or self.folded
             or self.figures
             or self.missed
             or self.methods
@@ -120,7 +113,6 @@ def report_page(
     tables: Mapping[str, Table],
     figures: Mapping[str, Drawn],
     missed: Sequence[MissedBy],
-    notice: str,
 ) -> Page:
     """The page of one study.
 
@@ -131,7 +123,6 @@ def report_page(
         tables: By name.
         figures: By name.
         missed: What each judge missed.
-        notice: What the watermark says, or "".
     """
 
     def tabled(*names: str) -> tuple[Table, ...]:
@@ -151,25 +142,27 @@ def report_page(
         Section(
             "matched",
             "Judges compared at one S",
-            tables=tabled("matched", "dominance"),
+            tables=tabled("matched", "remedies"),
+            folded=tabled("dominance"),
         ),
         Section(
             "axes",
             "Which axis is noticed",
-            tables=tabled("axes", "gap", "gap_checks", "gap_by_judge"),
+            tables=tabled("axes", "gap", "gap_checks", "gap_by_judge", "bars"),
             figures=pictured("axis_contrast"),
         ),
         Section(
             "slots",
             "Which edits are noticed",
-            tables=tabled("slots", "lengths", "groupings", "domains", "reported_apart"),
+            tables=tabled("slots", "groupings", "reported_apart"),
+            folded=tabled("domains", "lengths"),
             figures=pictured("slot_rates"),
         ),
         Section(
             "missed",
             "What was not noticed",
-            paragraphs=_missed_words(missed),
-            missed=tuple(_missed_section(by) for by in missed),
+            paragraphs=missed_words(missed),
+            missed=tuple(missed_section(by) for by in missed),
         ),
         Section(
             "predictions",
@@ -179,7 +172,7 @@ def report_page(
         ),
         Section(
             "people",
-            "Judges against people",
+            "Judges against people" if view.direction == "human" else "Which way verdicts changed",
             tables=tabled("human_direction", "direction_of_change"),
         ),
         Section("controls", "Control judges", tables=tabled("controls")),
@@ -207,7 +200,7 @@ def report_page(
     return Page(
         name=study.settings.study.name,
         lead=_lead(study, view),
-        boxes=tuple(_boxes(study, view, notice)),
+        boxes=tuple(_boxes(study, view, has_predicted=any(t.marked for t in tables.values()))),
         sections=tuple(section for section in sections if not section.is_empty),
     )
 
@@ -224,20 +217,12 @@ _HASH_WORDS = (
 
 def _reasons(view: ProfileView) -> tuple[str, ...]:
     """Why a judge is read off something else than a frontier."""
-    told = [
+    return tuple(
         f"{judge.judge} is {'a ' if judge.status == 'single point' else ''}{judge.status}: "
         f"{judge.reason}."
         for judge in view.judges
         if judge.reason
-    ]
-    for judge in view.judges:
-        if judge.remedy is not None:
-            members = ", ".join(str(name) for name in judge.remedy.get("of", ()))
-            told.append(
-                f"{judge.judge} is computed from cached grades ({judge.remedy.get('kind')} of "
-                f"{members}) and stands in no mean."
-            )
-    return tuple(told)
+    )
 
 
 def _lead(study: Study, view: ProfileView) -> str:
@@ -266,7 +251,7 @@ def _count(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
-def _boxes(study: Study, view: ProfileView, notice: str) -> Iterable[Box]:
+def _boxes(study: Study, view: ProfileView, *, has_predicted: bool) -> Iterable[Box]:
     controls = control_rows(view)
     broken = [row for row in controls if row["met"] is False]
     if broken:
@@ -297,7 +282,7 @@ def _boxes(study: Study, view: ProfileView, notice: str) -> Iterable[Box]:
         )
     else:
         yield Box("Direction not stated.", ("The profile does not say who set the direction.",))
-    if "predicted" in notice:
+    if has_predicted:
         yield Box(
             "Predicted values.",
             ("What bears a dagger is predicted, not measured; the register is below.",),
@@ -344,41 +329,6 @@ def _left_out_words(tables: Mapping[str, Table]) -> tuple[str, ...]:
     if "excluded" in tables:
         return ()
     return ("Nothing was left out after the edits had been accepted.",)
-
-
-def _missed_words(missed: Sequence[MissedBy]) -> tuple[str, ...]:
-    if not missed:
-        return ()
-    return (
-        "Edits that change the construct and left the verdict where it was, at each judge's "
-        "operating point. Those that a judge graded higher after the edit come first. Struck "
-        "words were in the original, underlined ones came with the edit.",
-    )
-
-
-def _missed_section(by: MissedBy) -> MissedSection:
-    slots = "; ".join(
-        f"{slot.replace('_', ' ')} {missed} of {total}"
-        for slot, (missed, total) in by.by_slot.items()
-    )
-    share = by.n_missed / by.n_graded
-    return MissedSection(
-        summary=f"{by.judge}: {by.n_missed} of {by.n_graded} construct edits missed ({share:.0%})",
-        slots=slots,
-        edits=tuple(_edit(one) for one in by.shown),
-    )
-
-
-def _edit(one: Missed) -> dict[str, Any]:
-    others = f"; noticed by {_count(one.noticed_by, 'other judge')}" if one.noticed_by else ""
-    return {
-        "what": (
-            f"{one.edit.slot.replace('_', ' ')} ({one.edit.axis}), base item {one.edit.base_id}: "
-            f"graded {one.before:g} before and {one.after:g} after{others}"
-        ),
-        "words": changed_words(one.edit.original, one.edit.edited),
-        "evidence": clip(one.edit.evidence),
-    }
 
 
 def _hashes(study: Study) -> Iterable[tuple[str, str]]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from judgeprobe.report import style
 from judgeprobe.report.canvas import Label, draw_labels, plane_axes, plane_size
+from judgeprobe.report.parts import Cut
 from judgeprobe.report.style import Mark, Picture
-from judgeprobe.report.view import ControlView, Cut, JudgeView, ProfileView
+from judgeprobe.report.view import ControlView, JudgeView, ProfileView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,12 +24,24 @@ CONTROL_MARKERS = ("x", "+", "1", "2")
 CORNERS = {(1.0, 0.0), (0.0, 1.0)}
 
 
-def plane(view: ProfileView, marks: dict[str, Mark], notice: str) -> Picture:
-    """The whole plane: frontiers, operating points, corners, S + R = 1 and the floor."""
+def plane(
+    view: ProfileView,
+    marks: dict[str, Mark],
+    notice: str,
+    predicted: tuple[float, float] | None = None,
+) -> Picture:
+    """The whole plane: frontiers, operating points, corners, S + R = 1 and the floor.
+
+    Args:
+        view: The profile.
+        marks: Mark of each judge.
+        notice: What the watermark says.
+        predicted: A predicted mean (S, R), drawn as a star and labelled as predicted.
+    """
     return Picture(
         name="plane",
         title="Invariance S against sensitivity R: the frontier of each judge",
-        description=_description(view, notice),
+        description=_description(view, notice, predicted),
         caption=(
             "Every small marker is an attained cut; at each S the line is level with the best R "
             "attained at that S or stricter. The ring is the operating point: the largest R among "
@@ -36,8 +49,9 @@ def plane(view: ProfileView, marks: dict[str, Mark], notice: str) -> Picture:
             "that always moves at (0, 1); on the dashed line between them S + R = 1 and what is "
             "gained in one is lost in the other. Grey marks are control judges."
         ),
-        draw=lambda figure: _draw(figure, view, marks, notice, left=0.0),
-        size=_size(view),
+        notice=notice,
+        draw=lambda figure: _draw(figure, view, marks, notice, 0.0, predicted),
+        size=_size(view, predicted),
     )
 
 
@@ -55,7 +69,8 @@ def plane_near_floor(view: ProfileView, marks: dict[str, Mark], notice: str) -> 
             f"The right-hand edge of the plane, S from {left:.2f} to 1, drawn wider. Marks as "
             "above. Comparisons between judges are fair only at one S."
         ),
-        draw=lambda figure: _draw(figure, view, marks, notice, left=left),
+        notice=notice,
+        draw=lambda figure: _draw(figure, view, marks, notice, left),
         size=_size(view),
     )
 
@@ -70,24 +85,36 @@ def _inner_controls(view: ProfileView) -> list[tuple[ControlView, float, float, 
     return [(*found, CONTROL_MARKERS[i % len(CONTROL_MARKERS)]) for i, found in enumerate(inner)]
 
 
-def _size(view: ProfileView) -> tuple[float, float]:
-    return plane_size(len(view.judges) + len(_inner_controls(view)))
+def _size(view: ProfileView, predicted: tuple[float, float] | None = None) -> tuple[float, float]:
+    return plane_size(len(view.judges) + len(_inner_controls(view)) + (predicted is not None))
 
 
 def _draw(
-    figure: "Figure", view: ProfileView, marks: dict[str, Mark], notice: str, left: float
+    figure: "Figure",
+    view: ProfileView,
+    marks: dict[str, Mark],
+    notice: str,
+    left: float,
+    predicted: tuple[float, float] | None = None,
 ) -> None:
     top = 1.025 if left == 0 else _top(view, left)
     axes = plane_axes(figure, floor=view.floor, left=left, top=top, notice=notice)
     foot = []
     for control, s, r, marker in _inner_controls(view):
-        if left <= s:
-            _control(axes, s, r, marker)
+        if s < left or r > top:
+            continue
+        _lone_mark(axes, s, r, marker)
         reading = f"control   S {s:.3f}   R {r:.3f}"
         foot.append(Label(control.judge, reading, style.QUIET, marker, None, None))
     for judge in view.judges:
         _frontier(axes, judge, marks[judge.judge])
-    draw_labels(axes, [_label(judge, marks[judge.judge]) for judge in view.judges], foot)
+    labels = [_label(judge, marks[judge.judge]) for judge in view.judges]
+    if predicted is not None:
+        s, r = predicted
+        _lone_mark(axes, s, r, "*", size=11)
+        reading = f"predicted   S {s:.3f}   R {r:.3f}"
+        labels.append(Label("mean over judges †", reading, style.QUIET, "*", None, predicted))
+    draw_labels(axes, labels, foot)
 
 
 def _top(view: ProfileView, left: float) -> float:
@@ -95,13 +122,14 @@ def _top(view: ProfileView, left: float) -> float:
     return min(1.025, max(0.2, highest * 1.12))
 
 
-def _control(axes: "Axes", x: float, y: float, marker: str) -> None:
+def _lone_mark(axes: "Axes", x: float, y: float, marker: str, size: float = 6) -> None:
     axes.plot(
         x,
         y,
         marker=marker,
-        markersize=6,
+        markersize=size,
         markeredgewidth=1.4,
+        fillstyle="none",
         color=style.QUIET,
         linestyle="none",
         zorder=2.2,
@@ -181,7 +209,9 @@ def _reading(judge: JudgeView) -> str:
     return f"{kind}S {point.S:.3f}   R {point.R:.3f}"
 
 
-def _description(view: ProfileView, notice: str) -> str:
+def _description(
+    view: ProfileView, notice: str, predicted: tuple[float, float] | None = None
+) -> str:
     parts = [f"{notice[:1].upper()}{notice[1:]}." if notice else ""]
     parts.append(f"The floor is S = {view.floor:.2f}.")
     parts += [_told(judge, view.floor) for judge in view.judges]
@@ -190,6 +220,9 @@ def _description(view: ProfileView, notice: str) -> str:
         for judge in view.controls
         if judge.S is not None and judge.R is not None
     ]
+    if predicted is not None:
+        s, r = predicted
+        parts.append(f"Predicted, not measured: mean S = {s:.3f}, R = {r:.3f}.")
     parts.append(
         "Corners: a judge that never moves is at S = 1, R = 0; one that always moves at "
         "S = 0, R = 1; the line S + R = 1 joins them."

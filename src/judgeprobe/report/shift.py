@@ -30,6 +30,7 @@ def moves(comparison: Comparison, notice: str) -> Picture | None:
             f"{comparison.after.name}. Both on the edits that both studies "
             "hold and both graded."
         ),
+        notice=notice,
         draw=lambda figure: _draw(figure, comparison, judges, marks, notice),
         size=plane_size(len(judges)),
     )

@@ -66,6 +66,7 @@ class Picture:
         title: One line.
         description: What it shows, with its numbers, for whoever cannot see it.
         caption: How to read it, for print below the figure.
+        notice: What its watermark says; said below it too. "" where there is none.
         draw: Draws it on a figure made by `new_figure`.
         size: Width and height in inches.
     """
@@ -74,6 +75,7 @@ class Picture:
     title: str
     description: str
     caption: str
+    notice: str
     draw: "Callable[[Figure], None]"
     size: tuple[float, float]
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 __all__ = ["MISSING", "Column", "Table", "show"]
 
 MISSING = "–"
-Kind = Literal["text", "name", "count", "rate", "signed", "number"]
+Kind = Literal["text", "name", "count", "rate", "signed", "number", "p"]
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -41,7 +41,8 @@ class Column:
         key: Its name in CSV.
         head: Its heading for people.
         kind: "text"; "name" (text whose underscores are shown as spaces); "count"; "rate" (three
-            decimals); "signed" (with its sign); "number" (as short as it can be written).
+            decimals); "signed" (with its sign); "number" (as short as it can be written); "p" (a
+            p-value, four decimals).
         ends: Keys of the lower and the upper end of its interval, shown in brackets.
         at: Key of the S that it was measured at, shown behind it.
     """
@@ -172,6 +173,8 @@ def _value(value: Any, kind: Kind) -> str:
         return f"{value:.3f}"
     if kind == "signed":
         return f"{value:+.3f}".replace("-", "−")
+    if kind == "p":
+        return f"{value:.4f}" if value >= 0.00005 else "< 0.0001"
     return f"{value:.6g}".replace("-", "−")
 
 

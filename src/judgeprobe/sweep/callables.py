@@ -51,6 +51,7 @@ class CallableJudge(Judge):
         self.group = f"call {self.spec}"
         self._timeout = settings.timeout
         self._function: Callable[[str, str], Any] | None = None
+        self._is_async = False
         self._folder = folder
         self._module, _, self._attribute = self.spec.partition(":")
         self._source = self._find_source()
@@ -92,6 +93,7 @@ class CallableJudge(Judge):
                     f"the judge `{self.name}`: `{self._module}` has no function `{self._attribute}`"
                 )
             self._function = function
+            self._is_async = inspect.iscoroutinefunction(function)
         return self._function
 
     def prepare(self) -> None:
@@ -123,7 +125,7 @@ class CallableJudge(Judge):
         function = self._load()
         try:
             async with asyncio.timeout(self._timeout):
-                if inspect.iscoroutinefunction(function):
+                if self._is_async:
                     value = await function(text.evidence, text.text)
                 else:
                     value = await _in_thread(function, text.evidence, text.text)

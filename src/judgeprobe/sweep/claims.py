@@ -48,7 +48,8 @@ class Claims:
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = OFF")
             self._database.execute(
-                "CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, slot INTEGER) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS claims "
+                "(key TEXT PRIMARY KEY, slot INTEGER) WITHOUT ROWID"
             )
             # What an earlier holder of this slot left is nobody's.
             self._database.execute("DELETE FROM claims WHERE slot = ?", (self._slot,))

@@ -51,7 +51,11 @@ def write_grades(path: Path, rows: Iterable[Grade], metadata: dict[str, str]) ->
     columns: dict[str, list[Any]] = {name: [] for name in Grade.model_fields}
     for row in rows:
         for name, values in columns.items():
-            values.append(getattr(row, name))
+            value = getattr(row, name)
+            if isinstance(value, str) and not value.isascii():
+                # A provider may send half of a surrogate pair; Parquet holds UTF-8.
+                value = value.encode("utf-8", "replace").decode("utf-8")
+            values.append(value)
     kinds = {"value": pa.float64(), "repetition": pa.int32()}
     schema = pa.schema(
         [(name, kinds.get(name, pa.string())) for name in columns],

@@ -9,17 +9,14 @@ is kept and never used as a grade.
 import itertools
 from typing import Any
 
-from judgeprobe.errors import InputError
 from judgeprobe.llm.cache import reply_key
 from judgeprobe.llm.prices import token_prices
 from judgeprobe.llm.request import Request
+from judgeprobe.llm.served import pinned_providers
 from judgeprobe.llm.templates import load_template
-from judgeprobe.records import Reply
-from judgeprobe.records.calls import NOT_DISCLOSED
 from judgeprobe.study import JudgeSettings, Study
-from judgeprobe.sweep.judges import Judge, Judgement
+from judgeprobe.sweep.judges import Judge
 from judgeprobe.sweep.plan import Text
-from judgeprobe.sweep.served import pinned_providers, wrong_server
 
 __all__ = ["ModelJudge"]
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 from judgeprobe.errors import CallError, JudgeprobeError, PermanentCallError, RetryableCallError
 from judgeprobe.llm.cache import ReplyCache
+from judgeprobe.llm.limits import AdaptiveLimit, Budget, is_throttle
 from judgeprobe.llm.retry import retrying
 from judgeprobe.records import Reply
 from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.judges import Judge
-from judgeprobe.sweep.limits import AdaptiveLimit, Budget
 from judgeprobe.sweep.plan import Text
 from judgeprobe.sweep.progress import JudgeState, Progress
 
@@ -182,16 +182,13 @@ class Runner:
         state = self.outcome.states[call.judge.name]
         if state.stopped:
             return True
+        mine = self._claims.take(call.key)
         if call.key in self._cache:
             state.cached += 1
-            return True
-        if not self._claims.take(call.key):
+        elif not mine:
             return False
-        # The other sweep may have finished it between the two questions.
-        if call.key in self._cache:
-            state.cached += 1
-            return True
-        await self._one(call, state, limit)
+        else:
+            await self._one(call, state, limit)
         return True
 
     async def _one(self, call: Call, state: JudgeState, limit: AdaptiveLimit) -> None:
@@ -278,11 +275,6 @@ class Runner:
                 f"paused: {bad} of the last {len(state.outcomes)} texts failed, "
                 f"the last with: {error}; go on later with --retry-failed"
             )
-
-
-def is_throttle(error: RetryableCallError) -> bool:
-    """Whether the provider said that there were too many calls."""
-    return error.retry_after is not None or "429" in str(error)
 
 
 async def interruptible(runner: Runner, progress: Progress) -> None:

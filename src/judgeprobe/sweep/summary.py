@@ -161,7 +161,11 @@ class Summariser:
             usd=sum(state.usd for state in states),
             stopped=outcome.stopped,
             findings=tuple(line for judge in judges for line in self._findings(judge)),
-            notes=(*notes, *(line for judge in judges for line in self._notes(judge))),
+            notes=(
+                *notes,
+                *(line for judge in judges for line in self._notes(judge)),
+                *(_conflict_note(control) for control in controls if control.conflicts),
+            ),
         )
 
     def _judge(self, judge: Judge, state: JudgeState, plan: Plan) -> JudgeSummary:
@@ -221,3 +225,10 @@ class Summariser:
                 f"{counts.off_lattice} of {graded} lie between the lattice points: it may be "
                 f"answering on 0 to 1 where {low:g} to {high:g} was asked"
             )
+
+
+def _conflict_note(control: ControlGrades) -> str:
+    return (
+        f"the control `{control.name}` cannot answer as it must for {control.conflicts} edits, "
+        "because their texts stand in other edits too"
+    )

@@ -46,6 +46,8 @@ def compounds(sentence: Sentence) -> Iterator[Compound]:
         first = head - 1
         if sentence.tag(first) not in ("NN", "NNS") or _bound(sentence, first):
             continue
+        if f"{sentence.low(first)} {token.low}" in words("compounds", "terms"):
+            continue
         complement = _complement(sentence.low(first))
         if complement is None:
             continue
@@ -77,6 +79,8 @@ def _bound(sentence: Sentence, first: int) -> bool:
         return True
     token = sentence.tokens[first]
     name = token.text[:1].isupper() and first != 0
+    if sentence.low(first - 1) == "of":
+        return True  # "the level of the pressure of blood"
     return name or sentence.low(first - 1) in ("its", "their", "this", "these", "-", "'", "’", "no")
 
 

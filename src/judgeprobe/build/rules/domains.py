@@ -7,6 +7,7 @@ mice" -> "in mice and rats"). A noun that would make a singular verb disagree is
 
 from collections.abc import Iterator
 
+from judgeprobe.build.inflection import is_plural_noun
 from judgeprobe.build.rules.grammar import subject, tidy
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence, parse
 from judgeprobe.build.rules.tables import table
@@ -77,7 +78,10 @@ def _ends_phrase(sentence: Sentence, i: int) -> bool:
     """Whether nothing after the noun restricts it alone."""
     if sentence.tag(i + 1) in (*NOMINAL, "REL", "CONJ", "VBN", "VBG", "ADJ"):
         return False
-    if sentence.low(i + 1) == "aged":
+    if sentence.low(i + 1) == "aged" or is_plural_noun(sentence.low(i + 1)):
+        return False
+    listed = sentence.low(i + 1) == "," and sentence.tag(i + 2) in ("ADJ", "CONJ", *NOMINAL)
+    if listed and sentence.low(i - 1) in (",", "as"):
         return False
     if sentence.tag(i + 1) == "PREP":
         return sentence.low(i + 1) in ("after", "before", "during", "when", "over", "within", "by")

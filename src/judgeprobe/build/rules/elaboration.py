@@ -7,6 +7,7 @@ again; it uses no epistemic word and adds no claim.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from judgeprobe.build.rules.compounds import compounds
 from judgeprobe.build.rules.grammar import tidy
@@ -52,10 +53,20 @@ def _takes_apposition(sentence: Sentence, last: int) -> bool:
     first = last
     while sentence.tag(first - 1) in ("ADJ", "DET", "VBN", *NOMINAL):
         first -= 1
+    if sentence.low(first - 1) == "/" or (first and _listed(sentence, first - 1)):
+        return False
     if sentence.tag(first - 1) == "CONJ" and sentence.low(first - 1) in ("and", "or"):
         finite = ("VBD", "VBZ", "VBP", "BE", "HAVE", "MODAL")
         return sentence.tag(last + 1) in finite
     return sentence.low(last + 1) != "," or not _list_follows(sentence, last + 2)
+
+
+def _listed(sentence: Sentence, i: int) -> bool:
+    """Whether the comma at `i` stands in a list: "delivery, diabetes, and pain"."""
+    later = [sentence.low(j) for j in range(i + 1, min(i + 8, len(sentence.tokens)))]
+    if sentence.tokens[i].text != "," or sentence.tag(i - 1) not in NOMINAL:
+        return False
+    return any(a == "," and b in ("and", "or") for a, b in pairwise(later))
 
 
 def _list_follows(sentence: Sentence, i: int) -> bool:
@@ -70,5 +81,5 @@ def _list_follows(sentence: Sentence, i: int) -> bool:
 def _insert(sentence: Sentence, last: int, gloss: str) -> str:
     end = sentence.tokens[last].end
     rest = sentence.text[end:]
-    closing = "" if re.match(r"\s*[,.;:?!)]", rest) else ","
+    closing = "" if not rest.strip() or re.match(r"\s*[,.;:?!)]", rest) else ","
     return tidy(f"{sentence.text[:end]}, {gloss}{closing}{rest}", sentence.text)

@@ -212,8 +212,8 @@ def _frame(sentence: Sentence, i: int) -> str | None:
         for tag in ("VBZ", "VBP", "VBD", "VBG", "VB"):
             if sentence.low(i) != verb_form(base, tag):
                 continue
-            if tag == "VBD" and sentence.tag(i) == "VBN":
-                return None
+            if tag == "VBD" and (sentence.tag(i) == "VBN" or sentence.tag(i + 1) == "PREP"):
+                return None  # "values suggested for use"
             if sentence.tag(i) not in ("VBZ", "VBP", "VBD", "VBG", "VB", "?"):
                 return None
             last = i + 1 if base == "hint" and sentence.low(i + 1) == "at" else i

@@ -8,7 +8,7 @@ clause whose pronoun would come before its noun is left where it is.
 from collections.abc import Iterator
 
 from judgeprobe.build.inflection import can_be
-from judgeprobe.build.rules.clauses import clause_end, fronted, trailing
+from judgeprobe.build.rules.clauses import Adverbial, clause_end, fronted, trailing
 from judgeprobe.build.rules.grammar import tidy
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence, Token, parse
 
@@ -26,9 +26,9 @@ def move_to_back(text: str) -> Iterator[str]:
         return
     start = found.last + 2
     end = clause_end(sentence, start)
-    if sentence.tokens[end].tag == "PUNCT":
+    if sentence.tokens[end].text in ".,;:?!":
         end -= 1
-    if end - start < 2 or _first_noun_is_pronoun(sentence, start):
+    if end - start < 1 or _first_noun_is_pronoun(sentence, start):
         return
     phrase = (
         _lowered(sentence.tokens[0], text)
@@ -61,7 +61,7 @@ def _first_noun_is_pronoun(sentence: Sentence, start: int) -> bool:
         token.low in _PRONOUNS
         for token in sentence.tokens[start : start + 3]
         if token.tag in ("PRON", "DET")
-    )
+    ) or sentence.low(start) in ("those", "these", "this")
 
 
 def _confuses(sentence: Sentence, start: int, end: int) -> bool:
@@ -86,7 +86,7 @@ def move_to_front(text: str) -> Iterator[str]:
     for found in trailing(sentence, 0):
         if comma is not None and comma < found.first:
             continue
-        if _takes_up(sentence, found.first, found.last):
+        if _takes_up(sentence, found.first, found.last) or _is_complex(sentence, found):
             continue
         phrase = text[sentence.tokens[found.first].start : sentence.tokens[found.last].end]
         body = text[: sentence.tokens[found.first].start].rstrip()
@@ -96,6 +96,21 @@ def move_to_front(text: str) -> Iterator[str]:
             continue
         yield tidy(f"{phrase}, {body}{rest}", text)
     yield from _contrast(sentence)
+
+
+def _is_complex(sentence: Sentence, found: Adverbial) -> bool:
+    """Whether the main clause has clauses of its own, or the adverbial compares."""
+    verbs = [
+        i
+        for i in sentence.find("VBD", "VBZ", "VBP", "MODAL", "BE", "HAVE")
+        if i < found.first and sentence.low(i) not in ("be", "been", "being", "have", "having")
+    ]
+    subordinate = any(
+        sentence.tag(i) == "SUB" and sentence.low(i) not in ("than", "as", "that")
+        for i in range(found.first)
+    )
+    compares = any(sentence.low(i) == "than" for i in range(found.first, found.last))
+    return len(verbs) > 2 or subordinate or compares
 
 
 def _name_like(token: Token) -> bool:

@@ -89,6 +89,8 @@ def unpack_adjective(text: str) -> Iterator[str]:
             continue
         if sentence.tag(noun + 1) == "PREP":
             continue  # the phrase that follows would be read with the adjective
+        if sentence.tag(i - 1) == "PUNCT" and sentence.tag(i - 2) in ("ADJ", *NOMINAL):
+            continue  # one of several modifiers: "normal-weight, postmenopausal women"
         if sentence.tag(noun + 1) in (*NOMINAL, "REL", "VBN", "VBG") or sentence.low(noun + 1) in (
             "than", "of", "'", "’", "-", "and", "or", "who", "that",
         ):  # fmt: skip

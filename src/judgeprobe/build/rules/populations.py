@@ -109,7 +109,8 @@ def _phrase_end(sentence: Sentence, opener: int, head: int) -> int | None:
                 i -= 1
             return i - 1
         if tag == "REL":
-            return _relative_end(sentence, i)
+            restricts = sentence.low(i) in ("who", "that")
+            return _relative_end(sentence, i) if restricts else None
     return None
 
 
@@ -157,6 +158,8 @@ def _restricts(sentence: Sentence, i: int) -> bool:
 def _barred(sentence: Sentence, first: int, head: int) -> bool:
     """Whether the phrase compares, or a word before it needs the modifier."""
     before = sentence.low(first - 1)
+    if sentence.low(first) == "age":
+        return True
     if before in ("than", "more", "less", "most", "very", "as", "and", "or", "of", "between", "-"):
         return before != "of" or sentence.tag(first - 2) not in NOMINAL
     if (

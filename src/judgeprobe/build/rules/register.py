@@ -34,9 +34,10 @@ def _contractions(text: str) -> str:
 def _replace(text: str, entries: Mapping[str, str]) -> str:
     """Each key of a table by its value, longer keys first, the first capital kept."""
     ordered = sorted(entries, key=lambda key: (-len(key), key))
-    pattern = "|".join(re.escape(key) for key in ordered)
+    # A key may begin with the comma before its word; only a letter needs a boundary.
+    branches = (rf"(?<![\w-]){re.escape(k)}" if k[0].isalnum() else re.escape(k) for k in ordered)
     return re.sub(
-        rf"(?<![\w-])(?:{pattern})(?![\w-])",
+        rf"(?:{'|'.join(branches)})(?![\w-])",
         lambda match: _case(match.group(), entries[match.group().lower()]),
         text,
         flags=re.IGNORECASE,
@@ -83,6 +84,8 @@ def _plain(sentence: Sentence, i: int) -> bool:
     if sentence.low(i) in ("used",) and (after == "to" or sentence.low(i - 1) in ("got", "get")):
         return False
     base = verb_lemma(sentence.low(i), sentence.tag(i))
+    if sentence.tag(i) == "VBG" and sentence.tag(i - 1) in ("NN", "NNS"):
+        return False  # "cholesterol lowering treatment"
     if sentence.tag(i + 1) == "PRON" and base in table("register")["not_before_pronouns"]["verbs"]:
         return False
     objects = ("DET", "NN", "NNS", "ADJ", "QUANT", "PRON", "NAME", "NUM", "VBG")

@@ -26,6 +26,7 @@ __all__ = ["NOMINAL", "Sentence", "Token", "parse"]
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_](?:[\w'’.-]*[^\W_])?|[^\w\s]|_")
 NOMINAL = frozenset({"NN", "NNS", "NAME"})
 _NP_LEFT = frozenset({"DET", "QUANT", "NUM", "ADJ", "PREP"})
+_NOUNS = NOMINAL | {"nn", "s"}
 _CLAUSE_EDGE = frozenset({"SUB", "REL", "PUNCT"})
 
 
@@ -182,6 +183,8 @@ class _Tagger:
         if i == 0:
             return "DET"
         before = self.low[i - 1]
+        if i == 1 or _closed().get(self.low[i - 2]) in ("DET", "PREP", "QUANT", "NUM"):
+            return "REL" if can_be(before, "NOUN") else "SUB"
         verb = any(verb_lemma(before, tag) for tag in ("VBZ", "VBD", "VB"))
         if verb and (not is_plural_noun(before) or verb_lemma(before, "VBZ")):
             return "REL" if before in words("closed_class", "nouns_only") else "SUB"
@@ -207,12 +210,19 @@ class _Tagger:
             return "VBN"
         if i > 0 and form[0].isupper() and not self._sentence_start(i):
             return "NAME"
-        nounlike = left in ("NN", "NNS", "NAME", "PRON", "REL", "VBG", "NUM")
-        if word in words("closed_class", "pasts_first") and nounlike:
+        if word in words("closed_class", "pasts_first") and self._tells(i, left):
             return "VBD"
         if word in words("closed_class", "nouns_only"):
+            if left in ("NNS", "PRON", "REL") and verb_lemma(word, "VB") == word:
+                return "nn"
             return "NNS" if is_plural_noun(word) else "NN"
         return self._lexical(i, left)
+
+    def _tells(self, i: int, left: str) -> bool:
+        """Whether a past tense fits after what stands before: a noun, or a first past and "and"."""
+        if left == "CONJ":
+            return "VBD" in self.tags[:i] or "ed" in self.tags[:i]
+        return left in ("NN", "NNS", "NAME", "PRON", "REL", "VBG", "NUM", "nn", "s")
 
     def _sentence_start(self, i: int) -> bool:
         return all(not form[0].isalnum() for form in self.forms[:i])
@@ -277,7 +287,8 @@ class _Tagger:
             before, left = self._before(i), self._tag(self._before(i))
             starts = before < 0 or left in ("PUNCT", "SUB")
             noun_next = self._tag(i + 1) in ("NN", "NNS", "nn", "s", "ADJ", "NAME")
-            if (left in _NP_LEFT or left == "VBG" or starts) and noun_next:
+            verb_before = left in ("VBG", "VBD", "VBZ", "VBP", "VB")
+            if (left in _NP_LEFT or verb_before or starts) and noun_next:
                 self.tags[i] = "ADJ"
             elif left in ("CONJ",):
                 self.tags[i] = self._coordinated(i, noun_next=noun_next)
@@ -296,29 +307,43 @@ class _Tagger:
             ):
                 modifies = self._reduced(i) or self._clause_has_verb(i)
                 self.tags[i] = "VBN" if modifies else "VBD"
+            elif left in ("VBN", "VBD") and "REL" in self.tags[:i]:
+                self.tags[i] = "VBD"  # "women who had borrowed bought"
             elif starts or left in ("PREP", "ADJ"):
                 self.tags[i] = "VBN" if left != "ADJ" or self._reduced(i) else "VBD"
             else:
                 self.tags[i] = "VBN" if left in ("BE", "HAVE") else "?"
 
     def _coordinated(self, i: int, *, noun_next: bool) -> str:
-        earlier = {t for t in self.tags[:i] if t in ("VBD", "BE", "VBZ", "VBP", "MODAL", "HAVE")}
-        if "VBD" in earlier and not (noun_next and self._tag(i - 2) == "ADJ"):
-            return "VBD"
-        if self._tag(self._before(self._before(i))) == "VBN":
+        first = self._before(self._before(i))
+        joined = self._tag(first)
+        if joined == "VBN":
             return "VBN"
+        told = "VBD" in self.tags[:i] or any(w in ("was", "were") for w in self.low[:i])
+        predicate = joined == "ADJ" and self._tag(self._before(first)) == "BE"
+        if predicate:
+            return "VBD" if noun_next or self._tag(i + 1) in ("DET", "QUANT") else "VBN"
+        if told and not (noun_next and joined == "ADJ"):
+            return "VBD"
         return "ADJ" if noun_next else "?"
 
     def _clause_has_verb(self, i: int) -> bool:
         """Whether a finite verb stands before in the clause: "programmes aimed at"."""
         if self._tag(self._before(i)) in ("PRON", "REL"):
             return False
+        found = 0
         for j in range(i - 1, -1, -1):
+            if self.tags[j] == "REL" and found == 1:
+                return (
+                    False  # that verb is the relative clause's: "factors that were seen included"
+                )
             if self.tags[j] in ("PUNCT", "SUB", "REL", "CONJ"):
-                return False
-            if self.tags[j] in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ"):
-                return self.low[j] not in ("be", "been", "being", "having")
-        return False
+                # "according to work published in": the phrase has no subject of its own.
+                opener = self.tags[j + 1]
+                return found > 0 or (self.tags[j] == "PUNCT" and opener == "PREP")
+            finite = self.tags[j] in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ")
+            found += finite and self.low[j] not in ("be", "been", "being", "having")
+        return found > 0
 
     def _reduced(self, i: int) -> bool:
         """Whether the participle modifies the noun before it: a later verb needs that noun."""
@@ -326,10 +351,13 @@ class _Tagger:
             return False
         for j in range(i + 1, len(self.tags)):
             tag = self.tags[j]
-            late = tag == "SUB" and self.low[j] in ("after", "before", "than", "as", "until")
+            late = tag == "SUB" and self.low[j] in ("after", "before", "than", "until")
             if (tag in _CLAUSE_EDGE and not late) or (tag == "CONJ" and self.low[j] == "but"):
                 return False
-            if tag in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ") and self._tag(j - 1) != "CONJ":
+            late_past = tag == "ed" and self._tag(j + 1) != "PREP" and self._tag(j - 1) in _NOUNS
+            if late_past or (
+                tag in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ") and self._tag(j - 1) != "CONJ"
+            ):
                 return self.low[j] not in ("be", "been", "being", "have", "having")
         return False
 

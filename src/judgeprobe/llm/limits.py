@@ -1,4 +1,4 @@
-"""How many calls may run at once, and when must a sweep stop?
+"""How many calls may run at once, and when must a run stop?
 
 `AdaptiveLimit` holds the calls in flight to one provider. It falls by half when the provider says
 that there were too many (at most once in the time that a call takes, because the calls already on
@@ -14,7 +14,14 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 
-__all__ = ["AdaptiveLimit", "Budget"]
+from judgeprobe.errors import RetryableCallError
+
+__all__ = ["AdaptiveLimit", "Budget", "is_throttle"]
+
+
+def is_throttle(error: RetryableCallError) -> bool:
+    """Whether the provider said that there were too many calls."""
+    return error.retry_after is not None or "429" in str(error)
 
 
 class AdaptiveLimit:
@@ -106,7 +113,7 @@ class Budget:
             return f"max_minutes = {self.max_minutes:g} is reached"
         if self.max_usd is not None:
             mean = self.usd / self._answered if self._answered else 0.0
-            if self.usd + mean * (self.in_flight + 1) > self.max_usd or self.max_usd <= 0:
+            if self.usd + mean * (self.in_flight + 1) > self.max_usd + 1e-9 or self.max_usd <= 0:
                 return f"max_usd = {self.max_usd:g} is reached ({self.usd:.4f} spent)"
         return ""
 

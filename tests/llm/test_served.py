@@ -2,8 +2,8 @@
 
 import pytest
 
+from judgeprobe.llm.served import pinned_providers, same_model, wrong_server
 from judgeprobe.records import Served
-from judgeprobe.sweep.served import pinned_providers, same_model, wrong_server
 
 
 @pytest.mark.parametrize(
@@ -13,8 +13,8 @@ from judgeprobe.sweep.served import pinned_providers, same_model, wrong_server
         ("openrouter/anthropic/claude-haiku-4.5", "anthropic/claude-haiku-4.5"),
         ("gpt-4o", "gpt-4o-2024-08-06"),
         ("openai/gpt-4o-mini", "gpt-4o-mini-2024-07-18"),
-        ("mistralai/mistral-small-3.2-24b-instruct", "mistralai/mistral-small-3.2-24b-instruct-2506"),
-        ("local/gemma-3-270m", "gemma-3-270m.Q4_K_M.gguf"[:12]),
+        ("mistralai/mistral-small-24b-instruct", "mistral-small-24b-instruct-2506"),
+        ("local/gemma-3-270m", "gemma-3-270m.gguf"),
         ("google/gemma-3-27b-it:free", "google/gemma-3-27b-it"),
         ("my-model", "/models/my-model"),
     ],
