@@ -71,6 +71,8 @@ def test_quantifiers_that_stay(claim: str) -> None:
         ("Factors that were seen in rust included salt.",
          "Factors that are seen in rust include salt."),
         ("Drifts that lidar mapped were deep.", "Drifts that lidar maps are deep."),
+        ("Sleep and rest were often and closely linked to mood.",
+         "Sleep and rest are often and closely linked to mood."),
         ("The genes showed reduced activity.", "The genes show reduced activity."),
         ("Girls who studied slept well and rose early.",
          "Girls who study sleep well and rise early."),

@@ -58,11 +58,17 @@ def _after_comma(sentence: Sentence) -> Iterator[str]:
         yield tidy(_joined(head, tail), sentence.text)
 
 
+_KEEPS_COMMA = (
+    r",\s+(?:and|but|or|so|which|although|though|according|suggests?|finds?|reports?|reveals?"
+    r"|shows?|concludes?|says?)\b"
+)
+
+
 def _joined(head: str, tail: str) -> str:
     """What stood before and after a circumstance, with the commas that are still needed."""
     head = head.rstrip()
     parenthesis = head.endswith(",") and tail.startswith(",")
-    if parenthesis and not re.match(r",\s+(?:and|but|or|so|which|although|though)\b", tail):
+    if parenthesis and not re.match(_KEEPS_COMMA, tail):
         tail = tail[1:]
     return head.rstrip(",") + tail
 

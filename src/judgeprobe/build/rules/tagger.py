@@ -265,7 +265,7 @@ class _Tagger:
     def _coordinated(self, i: int, *, noun_next: bool) -> str:
         first = self._before(self._before(i))
         joined = self._tag(first)
-        if joined == "VBN":
+        if joined in ("VBN", "BE"):
             return "VBN"
         told = "VBD" in self.tags[:i] or any(w in ("was", "were") for w in self.low[:i])
         predicate = joined == "ADJ" and self._tag(self._before(first)) == "BE"
@@ -297,7 +297,7 @@ class _Tagger:
             if self.tags[j] in ("PUNCT", "SUB", "REL", "CONJ"):
                 # "according to work published in": the phrase has no subject of its own.
                 opener = self.tags[j + 1]
-                return found > 0 or (self.tags[j] == "PUNCT" and opener == "PREP")
+                return found > 0 or (self.tags[j] == "PUNCT" and opener in ("PREP", "VBG"))
             finite = self.tags[j] in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ")
             found += finite and self.low[j] not in ("be", "been", "being", "having")
         return found > 0
