@@ -296,8 +296,10 @@ class _Tagger:
                 )
             if self.tags[j] in ("PUNCT", "SUB", "REL", "CONJ"):
                 # "according to work published in": the phrase has no subject of its own.
-                opener = self.tags[j + 1]
-                return found > 0 or (self.tags[j] == "PUNCT" and opener in ("PREP", "VBG"))
+                # "work, identifying 42 loci linked to"; but "tingling in the feet improved".
+                opener, following = self.tags[j + 1], self._tag(j + 2)
+                bare = opener == "PREP" or (opener == "VBG" and following not in ("PREP", "CONJ"))
+                return found > 0 or (self.tags[j] == "PUNCT" and bare)
             finite = self.tags[j] in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ")
             found += finite and self.low[j] not in ("be", "been", "being", "having")
         return found > 0
