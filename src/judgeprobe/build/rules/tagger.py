@@ -290,10 +290,9 @@ class _Tagger:
             return False
         found = 0
         for j in range(i - 1, -1, -1):
+            # One verb after the pronoun is its own: "factors that were seen included".
             if self.tags[j] == "REL" and found == 1:
-                return (
-                    False  # that verb is the relative clause's: "factors that were seen included"
-                )
+                return False
             if self.tags[j] in ("PUNCT", "SUB", "REL", "CONJ"):
                 # "according to work published in": the phrase has no subject of its own.
                 # "work, identifying 42 loci linked to"; but "tingling in the feet improved".
