@@ -34,7 +34,7 @@ def method_lines(view: ProfileView) -> list[tuple[str, str]]:
             "Same, section 2.3 and Proposition 3.",
         ),
         (
-            f"Intervals are {view.level:.0%} intervals unless a table says otherwise; they resample "
+            f"Intervals have level {view.level:.0%} unless a table says otherwise; they resample "
             "whole base items with replacement, never single edits.",
             "Same, appendix A; Efron and Tibshirani 1993, chapter 13.",
         ),
