@@ -74,6 +74,7 @@ class Loopback:
         counts: Requests by what they met: "answered" or the fault's name.
         answered: How often each body (SHA-256 of its bytes) got a good answer.
         peak: Most requests that were open at once.
+        connected: Connections accepted.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Loopback:
         self.counts: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
         self.peak = 0
+        self.connected = 0
         self.port = port
         self._open = 0
         self._seen: Counter[str] = Counter()
@@ -220,6 +222,7 @@ class _Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.server._connections.add(transport)
+        self.server.connected += 1
 
     def connection_lost(self, error: Exception | None) -> None:
         assert self.transport is not None

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from judgeprobe.errors import CallError, PermanentCallError, RetryableCallError
-from judgeprobe.llm.faults import error_in_reply, fault, refuses_temperature, retry_after
+from judgeprobe.llm.faults import NO_TEMPERATURE, error_in_reply, fault, refuses_temperature
 from judgeprobe.llm.replies import reply_of
 from judgeprobe.llm.request import Request
 from judgeprobe.llm.secrets import one_line
+from judgeprobe.llm.wire import extra_of, key_of, key_variable
 from judgeprobe.records import Reply
 
-__all__ = ["NO_TEMPERATURE", "call", "load_litellm"]
+__all__ = ["call", "load_litellm"]
 
-NO_TEMPERATURE = "the model refuses a temperature; it was run without"
 # Models that have refused one, so that each later call is one request and not two.
 _without_temperature: set[str] = set()
 
@@ -92,29 +92,16 @@ async def _send(
     }
     if request.base_url:
         settings["api_base"] = request.base_url
-        settings["api_key"] = api_key or _key_or_stand_in(request.model)
+        # An endpoint of the user's own often wants no key, but the client library wants one.
+        settings["api_key"] = api_key or key_of(key_variable(request.model)) or "none"
     elif api_key:
         settings["api_key"] = api_key
-    if body := wire_extra(request):
+    if body := extra_of(request):
         settings["extra_body"] = body
     if request.prompt is not None:
         return await litellm.atext_completion(prompt=request.prompt, **settings)
     messages = [dict(message) for message in request.messages]
     return await litellm.acompletion(messages=messages, **settings)
-
-
-def wire_extra(request: Request) -> dict[str, Any]:
-    """What is sent beside OpenAI's own parameters."""
-    extra = dict(request.extra_body or {})
-    if request.provider is not None:
-        extra["provider"] = dict(request.provider)
-    return extra
-
-
-def _key_or_stand_in(model: str) -> str | None:
-    """An endpoint of the user's own often wants no key, but the client library wants one."""
-    vendor = model.split("/", 1)[0].upper().replace("-", "_").replace("TEXT_COMPLETION_", "")
-    return None if os.environ.get(f"{vendor}_API_KEY") else "none"
 
 
 _priced: dict[str, bool] = {}
@@ -134,8 +121,8 @@ def cheapen_price_lookup(model: str) -> bool:
         except Exception:  # litellm raises a bare Exception for an unknown model
             _priced[model] = False
             vendor, _, name = model.partition("/")
-            entry = {"litellm_provider": vendor, "mode": "chat"}
-            entry |= {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}  # type: ignore[dict-item]
+            entry: dict[str, Any] = {"litellm_provider": vendor, "mode": "chat"}
+            entry |= {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
             litellm.register_model({model: entry, name or model: entry})
     return _priced[model]
 
@@ -176,12 +163,10 @@ def _translate(model: str, error: Exception) -> CallError:
             return RetryableCallError(f"{model}: no reply: {one_line(str(error))}")
         return PermanentCallError(f"{model}: {name}: {one_line(str(error))}")
     found = fault(model, status, _said(error), _headers(error))
-    too_long = ("ContextWindowExceededError", "ContentPolicyViolationError")
-    if name in too_long and not isinstance(found, RetryableCallError):
+    # litellm has told these by each vendor's own words.
+    if name in ("ContextWindowExceededError", "ContentPolicyViolationError"):
         return CallError(str(found))
-    if name == "NotFoundError" or not isinstance(found, RetryableCallError):
-        return found
-    return RetryableCallError(str(found), retry_after=retry_after(_headers(error)))
+    return found
 
 
 def _headers(error: Exception) -> Mapping[str, str]:

@@ -12,7 +12,9 @@ from typing import Any
 from judgeprobe.errors import CallError, PermanentCallError, RetryableCallError
 from judgeprobe.llm.secrets import one_line
 
-__all__ = ["error_in_reply", "fault", "refuses_temperature", "retry_after"]
+__all__ = ["NO_TEMPERATURE", "error_in_reply", "fault", "refuses_temperature", "retry_after"]
+
+NO_TEMPERATURE = "the model refuses a temperature; it was run without"
 
 _RETRYABLE = frozenset({408, 409, 425, 429, 499})
 _QUOTA = re.compile(

@@ -57,6 +57,7 @@ class LocalModel:
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
         self._url = ""
+        self._starting = threading.Lock()
         self.reuse = False
 
     @property
@@ -87,8 +88,11 @@ class LocalModel:
             InputError: The extra `local` is missing, or the file is damaged.
             StorageError: The cache folder cannot be written.
         """
-        if self._process is not None and self._process.poll() is None:
-            return
+        with self._starting:
+            if self._process is None or self._process.poll() is not None:
+                self._start()
+
+    def _start(self) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
             raise InputError(
                 f"`{self.model}` needs xllamacpp",
@@ -150,6 +154,9 @@ class LocalModel:
     async def call(self, request: Request) -> Reply:
         """Ask the running model, starting it first where it is not.
 
+        Where the request sets no `max_tokens`, a prompt is continued by one token if its
+        log-probabilities are wanted, else by 16 (OpenAI's own default for completions).
+
         Raises:
             CallError: It gave no reply; a prompt longer than its context is one.
             InputError: It cannot be started.
@@ -158,6 +165,9 @@ class LocalModel:
 
         if not self._url or self._process is None or self._process.poll() is not None:
             await asyncio.to_thread(self.start)
+        if request.prompt is not None and request.max_tokens is None:
+            most = 16 if request.top_logprobs is None else 1
+            request = dataclasses.replace(request, max_tokens=most)
         route = "text-completion-openai" if request.prompt is not None else "openai"
         reply = await call(
             dataclasses.replace(

@@ -64,6 +64,13 @@ def test_quantifiers_that_stay(claim: str) -> None:
         ("Exercise was associated with sleep.", "Exercise is associated with sleep."),
         ("The drugs were safe and lowered fever.", "The drugs are safe and lower fever."),
         ("Salt did not change taste.", "Salt does not change taste."),
+        ("Gulls left, according to work published in June.",
+         "Gulls leave, according to work published in June."),
+        ("The drug was effective and well tolerated in dogs.",
+         "The drug is effective and well tolerated in dogs."),
+        ("Factors that were seen in rust included salt.",
+         "Factors that are seen in rust include salt."),
+        ("The genes showed reduced activity.", "The genes show reduced activity."),
         ("Girls who studied slept well and rose early.",
          "Girls who study sleep well and rise early."),
         ("Lakes that touched the ice grew.", "Lakes that touch the ice grow."),
@@ -100,6 +107,8 @@ def test_pasts_that_stay(claim: str) -> None:
         ("Loans can lead to debt.", "Loans lead to debt."),
         ("A loan can also lead to debt.", "A loan also leads to debt."),
         ("Frost can be harmful.", "Frost is harmful."),
+        ("Middle aged patients can die early.", "Middle aged patients die early."),
+        ("Soil bacteria can help crops.", "Soil bacteria help crops."),
     ],
 )
 def test_can_goes(claim: str, edited: str) -> None:

@@ -136,7 +136,7 @@ def _comparative(sentence: Sentence, i: int) -> str | None:
         return None  # "more than ten", "more of it"
     if word in ("more", "less") and sentence.tag(i + 1) not in ("ADJ", "ADV", *NOMINAL):
         return None
-    if sentence.low(i - 1) in ("times", "fold") or sentence.tag(i - 1) == "NUM":
+    if sentence.low(i - 1).endswith(("times", "fold")) or sentence.tag(i - 1) == "NUM":
         return None
     if sentence.low(i + 1) == "than" and sentence.tag(i + 2) == "NUM":
         return None

@@ -183,6 +183,8 @@ class _Tagger:
         if i == 0:
             return "DET"
         before = self.low[i - 1]
+        if i == 1 or _closed().get(self.low[i - 2]) in ("DET", "PREP", "QUANT", "NUM"):
+            return "REL" if can_be(before, "NOUN") else "SUB"
         verb = any(verb_lemma(before, tag) for tag in ("VBZ", "VBD", "VB"))
         if verb and (not is_plural_noun(before) or verb_lemma(before, "VBZ")):
             return "REL" if before in words("closed_class", "nouns_only") else "SUB"
@@ -285,7 +287,8 @@ class _Tagger:
             before, left = self._before(i), self._tag(self._before(i))
             starts = before < 0 or left in ("PUNCT", "SUB")
             noun_next = self._tag(i + 1) in ("NN", "NNS", "nn", "s", "ADJ", "NAME")
-            if (left in _NP_LEFT or left == "VBG" or starts) and noun_next:
+            verb_before = left in ("VBG", "VBD", "VBZ", "VBP", "VB")
+            if (left in _NP_LEFT or verb_before or starts) and noun_next:
                 self.tags[i] = "ADJ"
             elif left in ("CONJ",):
                 self.tags[i] = self._coordinated(i, noun_next=noun_next)
@@ -317,8 +320,10 @@ class _Tagger:
         if joined == "VBN":
             return "VBN"
         told = "VBD" in self.tags[:i] or any(w in ("was", "were") for w in self.low[:i])
-        premodifiers = noun_next and joined == "ADJ" and self._tag(first - 1) != "BE"
-        if told and not premodifiers:
+        predicate = joined == "ADJ" and self._tag(self._before(first)) == "BE"
+        if predicate:
+            return "VBD" if noun_next or self._tag(i + 1) in ("DET", "QUANT") else "VBN"
+        if told and not (noun_next and joined == "ADJ"):
             return "VBD"
         return "ADJ" if noun_next else "?"
 
@@ -326,12 +331,19 @@ class _Tagger:
         """Whether a finite verb stands before in the clause: "programmes aimed at"."""
         if self._tag(self._before(i)) in ("PRON", "REL"):
             return False
+        found = 0
         for j in range(i - 1, -1, -1):
+            if self.tags[j] == "REL" and found == 1:
+                return (
+                    False  # that verb is the relative clause's: "factors that were seen included"
+                )
             if self.tags[j] in ("PUNCT", "SUB", "REL", "CONJ"):
-                return False
-            if self.tags[j] in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ"):
-                return self.low[j] not in ("be", "been", "being", "having")
-        return False
+                # "according to work published in": the phrase has no subject of its own.
+                opener = self.tags[j + 1]
+                return found > 0 or (self.tags[j] == "PUNCT" and opener == "PREP")
+            finite = self.tags[j] in ("BE", "HAVE", "MODAL", "DO", "VBD", "VBZ")
+            found += finite and self.low[j] not in ("be", "been", "being", "having")
+        return found > 0
 
     def _reduced(self, i: int) -> bool:
         """Whether the participle modifies the noun before it: a later verb needs that noun."""
@@ -339,7 +351,7 @@ class _Tagger:
             return False
         for j in range(i + 1, len(self.tags)):
             tag = self.tags[j]
-            late = tag == "SUB" and self.low[j] in ("after", "before", "than", "as", "until")
+            late = tag == "SUB" and self.low[j] in ("after", "before", "than", "until")
             if (tag in _CLAUSE_EDGE and not late) or (tag == "CONJ" and self.low[j] == "but"):
                 return False
             late_past = tag == "ed" and self._tag(j + 1) != "PREP" and self._tag(j - 1) in _NOUNS
