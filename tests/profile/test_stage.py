@@ -6,7 +6,7 @@ import pytest
 from tests.helpers.profile_study import EDITS, grades, interventions, write_study
 
 from judgeprobe.errors import InputError, MixedArtifactsError
-from judgeprobe.profile import compare_studies, profile_study
+from judgeprobe.profile import profile_study
 from judgeprobe.records import Direction
 
 #            b1: scope strength control  b2: scope strength control  b3: scope strength control
@@ -235,38 +235,3 @@ def test_missing_files_name_the_stage_to_run(tmp_path: Path) -> None:
     study.grades_path.unlink()
     with pytest.raises(InputError, match=r"grades.parquet: is not there; .*judgeprobe sweep"):
         profile_study(study)
-
-
-def test_two_studies_side_by_side(tmp_path: Path) -> None:
-    rows = interventions()
-    before = write_study(tmp_path / "before", rows, grades(rows, {"a": SHARP, "gone": BLUNT}))
-    after = write_study(tmp_path / "after", rows, grades(rows, {"a": BLUNT, "new": SHARP}))
-    found = compare_studies(after, before)
-    assert json.loads((after.folder / "comparison.json").read_text()) == found
-    assert (found["only_before"], found["only_after"]) == (["gone"], ["new"])
-    row = found["judges"][0]
-    assert row["before"]["R"] == pytest.approx(2 / 3)
-    assert row["after"]["R"] == pytest.approx((0 + 1 / 2 + 0) / 3)
-    change = row["difference"]["R"]
-    # By base item the change is -1, 0, -1/2: paired, so no resample shows a rise.
-    assert change["estimate"] == pytest.approx(-0.5)
-    assert change["high"] <= 0
-    assert row["difference"]["S"] == {"estimate": 0.0, "low": 0.0, "high": 0.0}
-    assert row["same_cut"]["after"]["R"] == row["after"]["R"]
-    assert found["n_base"] == {"before": 3, "after": 3, "shared": 3}
-
-
-def test_a_study_beside_itself_has_not_moved(tmp_path: Path) -> None:
-    rows = interventions()
-    study = write_study(tmp_path, rows, grades(rows, {"a": SHARP, "b": BLUNT}))
-    for row in compare_studies(study, study)["judges"]:
-        for change in row["difference"].values():
-            assert change == {"estimate": 0.0, "low": 0.0, "high": 0.0}
-
-
-def test_studies_without_a_common_judge_are_refused(tmp_path: Path) -> None:
-    rows = interventions()
-    one = write_study(tmp_path / "one", rows, grades(rows, {"a": SHARP}))
-    two = write_study(tmp_path / "two", rows, grades(rows, {"b": SHARP}))
-    with pytest.raises(InputError, match="share no judge; they have a, b"):
-        compare_studies(one, two)
