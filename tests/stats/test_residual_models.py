@@ -142,7 +142,7 @@ def test_piecewise_recovers_about_the_linear_half() -> None:
 
 def test_a_forest_adjusts_what_a_line_cannot() -> None:
     """Appendix V.1: "A random-forest residualizer adjusts all four cases"."""
-    model = controlled_model(rng(3), shape="xor", n=1500)
+    model = controlled_model(rng(3), shape="xor", n=1000)
     found = dataclasses.replace(first_stage(model), slice_rows=model.declared_slice)
     variants = {v.name: v for v in residualizers(data_of(model), model.scores, found)}
     assert variants["random_forest"].gain is not None
@@ -190,12 +190,16 @@ def test_the_gain_survives_30_percent_symmetric_flips() -> None:
     assert raws == sorted(raws, reverse=True)
 
 
-def test_artifact_directed_noise_reverses_the_reading_and_the_router_refuses() -> None:
+def test_artifact_directed_noise_reverses_the_reading_and_the_router_refuses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Appendix V.3.
 
     "under the three noise models not directed at the artifact, every gate passes ... while under
     the artifact-directed noise the router itself refuses"; the full-set change reads positive.
     """
+    # The forest's probe takes no part in the outcome.
+    monkeypatch.setattr("judgeprobe.stats.residual_audit.relocation_probe", lambda *_: None)
     model = controlled_model(rng(7), rho=0.8, n=2000)
     after = adjusted(model)
     truth = alignments(model, after)["full"]
