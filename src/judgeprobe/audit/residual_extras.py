@@ -20,7 +20,7 @@ from judgeprobe.stats.residual_controls import (
     placebo,
     sub_blocks,
 )
-from judgeprobe.stats.residual_models import ControlledModel
+from judgeprobe.stats.residual_models import ControlledModel, decision
 from judgeprobe.stats.residual_operator import Features, fitted_component
 from judgeprobe.stats.residual_probe import recoverability
 from judgeprobe.stats.residual_triage import triage
@@ -167,11 +167,11 @@ def audit_model(model: ControlledModel, settings: ResidualSettings) -> dict[str,
 
 def _channel(artifact: Any, adjusted: Any, features: Features, found: Any) -> dict[str, Any]:
     """Can the artifact's decision be read linearly from the features, and still from the score?"""
-    decision = (artifact > np.median(artifact)).astype(np.int64)
-    linear = fitted_component(decision.astype(np.float64), features, found.folds)
-    linear_floor = auc(decision, adjusted)
+    marked = decision(artifact).astype(np.int64)
+    linear = fitted_component(marked.astype(np.float64), features, found.folds)
+    linear_floor = auc(marked, adjusted)
     return {
-        "recoverable_from_features": auc(decision, linear),
+        "recoverable_from_features": auc(marked, linear),
         "linear_floor": max(linear_floor, 1 - linear_floor),
-        "forest_floor": recoverability(adjusted[:, None], decision, found.folds),
+        "forest_floor": recoverability(adjusted[:, None], marked, found.folds),
     }

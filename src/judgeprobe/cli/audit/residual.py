@@ -81,7 +81,7 @@ def residual(
         typer.Option(
             "--commit",
             metavar="FILE",
-            help="New: written before the score is read. There already: checked, and what moved is said.",
+            help="New: written before the score is read. There already: checked for what moved.",
         ),
     ] = None,
     commit_only: Annotated[
