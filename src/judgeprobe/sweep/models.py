@@ -14,12 +14,12 @@ from judgeprobe.llm.expected import expected_grade
 from judgeprobe.llm.local import LocalModel
 from judgeprobe.llm.prices import token_prices
 from judgeprobe.llm.request import Request
+from judgeprobe.llm.served import pinned_providers, wrong_server
 from judgeprobe.llm.templates import load_template
 from judgeprobe.records import Reply
 from judgeprobe.study import JudgeSettings, Study
 from judgeprobe.sweep.judges import Judge, Judgement, judgement
 from judgeprobe.sweep.plan import Text
-from judgeprobe.sweep.served import pinned_providers, wrong_server
 
 if TYPE_CHECKING:
     from judgeprobe.llm.direct import DirectClient
