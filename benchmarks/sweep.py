@@ -162,9 +162,9 @@ def inspect_ai(url: str, count: int) -> float | None:
 
 def judgeprobe(url: str, count: int, transport: str) -> float:
     from judgeprobe.llm.cache import ReplyCache
+    from judgeprobe.llm.limits import Budget
     from judgeprobe.study import load_study
     from judgeprobe.sweep.claims import Claims
-    from judgeprobe.sweep.limits import Budget
     from judgeprobe.sweep.plan import Text
     from judgeprobe.sweep.progress import progress_for
     from judgeprobe.sweep.roster import make_judges

@@ -10,10 +10,10 @@ import pytest
 from judgeprobe.errors import CallError, PermanentCallError, RetryableCallError, StorageError
 from judgeprobe.llm import retry
 from judgeprobe.llm.cache import ReplyCache
+from judgeprobe.llm.limits import Budget
 from judgeprobe.records import Reply, Requested, Scale, Served, content_hash
 from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.judges import Judge
-from judgeprobe.sweep.limits import Budget
 from judgeprobe.sweep.plan import Text
 from judgeprobe.sweep.progress import Silent
 from judgeprobe.sweep.run import Runner, pending_calls

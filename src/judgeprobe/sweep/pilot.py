@@ -16,12 +16,12 @@ import numpy as np
 
 from judgeprobe.files import write_json
 from judgeprobe.llm.cache import ReplyCache
+from judgeprobe.llm.limits import Budget
 from judgeprobe.records import CONTROLS
 from judgeprobe.stats.quality import grade_use, regrade_agreement
 from judgeprobe.study import Study
 from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.judges import Judge
-from judgeprobe.sweep.limits import Budget
 from judgeprobe.sweep.plan import Text, load_plan
 from judgeprobe.sweep.progress import Style, progress_for
 from judgeprobe.sweep.roster import check_roster, make_judges

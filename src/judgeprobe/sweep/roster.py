@@ -6,8 +6,8 @@ provider is not pinned. Without it such a model is warned about by name.
 """
 
 from judgeprobe.errors import StudyError
-from judgeprobe.families import family_of
-from judgeprobe.study import JudgeSettings, ModelSettings, Study
+from judgeprobe.families import require_disjoint
+from judgeprobe.study import JudgeSettings, Study
 from judgeprobe.sweep.callables import CallableJudge
 from judgeprobe.sweep.judges import Judge
 
@@ -43,7 +43,7 @@ def check_roster(study: Study) -> list[str]:
         StudyError: Two parts share a family, a family is not known, or a pin is missing.
     """
     path = study.folder / "study.toml"
-    _check_families(study)
+    require_disjoint(study)
     unpinned = [judge for judge in study.settings.judges if _unpinned(judge)]
     if unpinned and study.settings.budget.require_pin:
         raise StudyError(
@@ -64,45 +64,3 @@ def _unpinned(judge: JudgeSettings) -> bool:
     pin = judge.provider or {}
     order = pin.get("order") or pin.get("only")
     return not order or len(order) != 1 or pin.get("allow_fallbacks", True) is not False
-
-
-def _check_families(study: Study) -> None:
-    settings = study.settings
-    path = study.folder / "study.toml"
-    makers: dict[str, str] = {}
-    parts: list[tuple[str, ModelSettings | None]] = [
-        ("generator", settings.generator if settings.study.pairs is None else None),
-        ("verifier", settings.verifier),
-    ]
-    for role, part in parts:
-        if part is None or part.model == "rules":
-            continue
-        family = part.family or family_of(part.model)
-        if family is None:
-            raise StudyError(
-                f"the family of the {role} `{part.model}` is not known",
-                file=path,
-                remedy=f'give [{role}] family = "..."',
-            )
-        if family in makers:
-            raise StudyError(
-                f"the {role} `{part.model}` is of the family {family}, as the {makers[family]} is",
-                file=path,
-                remedy="choose a model of another family",
-            )
-        makers[family] = role
-    for judge in settings.judges if makers else ():
-        family = judge.family or (family_of(judge.model) if judge.model else None)
-        if family is None:
-            raise StudyError(
-                f"the family of the judge `{judge.name}` is not known, so it cannot be shown to "
-                "differ from the generator's and the verifier's",
-                file=path,
-                remedy='give the judge family = "..."',
-            )
-        if family in makers:
-            raise StudyError(
-                f"the judge `{judge.name}` is of the family {family}, as the {makers[family]} is",
-                file=path,
-                remedy="choose a judge of another family",
-            )

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 from judgeprobe.errors import CallError, JudgeprobeError, PermanentCallError, RetryableCallError
 from judgeprobe.llm.cache import ReplyCache
+from judgeprobe.llm.limits import AdaptiveLimit, Budget, is_throttle
 from judgeprobe.llm.retry import retrying
 from judgeprobe.records import Reply
 from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.judges import Judge
-from judgeprobe.sweep.limits import AdaptiveLimit, Budget
 from judgeprobe.sweep.plan import Text
 from judgeprobe.sweep.progress import JudgeState, Progress
 
@@ -100,6 +100,8 @@ def pending_calls(
                     outcome.failures[call.failure_key] = failed[call.failure_key]
                 else:
                     calls.append(call)
+                    # A judge that asks the very same under another name is answered with it.
+                    known.add(call.key)
     return calls, outcome
 
 
@@ -275,11 +277,6 @@ class Runner:
                 f"paused: {bad} of the last {len(state.outcomes)} texts failed, "
                 f"the last with: {error}; go on later with --retry-failed"
             )
-
-
-def is_throttle(error: RetryableCallError) -> bool:
-    """Whether the provider said that there were too many calls."""
-    return error.retry_after is not None or "429" in str(error)
 
 
 async def interruptible(runner: Runner, progress: Progress) -> None:

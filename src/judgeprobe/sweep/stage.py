@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgeprobe.llm.cache import ReplyCache
+from judgeprobe.llm.limits import Budget
 from judgeprobe.records import CONTROLS, Grade
 from judgeprobe.study import Study
 from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.controls import ControlGrades, control_grades
 from judgeprobe.sweep.grades import earlier_failures, grades_metadata, write_grades
 from judgeprobe.sweep.judges import Judge
-from judgeprobe.sweep.limits import Budget
 from judgeprobe.sweep.plan import Plan, load_plan
 from judgeprobe.sweep.progress import Progress, Style, progress_for
 from judgeprobe.sweep.roster import check_roster, make_judges

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from judgeprobe.sweep.limits import AdaptiveLimit, Budget
+from judgeprobe.llm.limits import AdaptiveLimit, Budget
 
 
 def test_no_more_calls_at_once_than_allowed():

@@ -1,4 +1,4 @@
-"""How many calls may run at once, and when must a sweep stop?
+"""How many calls may run at once, and when must a run stop?
 
 `AdaptiveLimit` holds the calls in flight to one provider. It falls by half when the provider says
 that there were too many (at most once in the time that a call takes, because the calls already on
@@ -14,7 +14,14 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 
-__all__ = ["AdaptiveLimit", "Budget"]
+from judgeprobe.errors import RetryableCallError
+
+__all__ = ["AdaptiveLimit", "Budget", "is_throttle"]
+
+
+def is_throttle(error: RetryableCallError) -> bool:
+    """Whether the provider said that there were too many calls."""
+    return error.retry_after is not None or "429" in str(error)
 
 
 class AdaptiveLimit:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from judgeprobe.llm.served import pinned_providers, same_model, wrong_server
 from judgeprobe.records import Served
-from judgeprobe.sweep.served import pinned_providers, same_model, wrong_server
 
 
 @pytest.mark.parametrize(
