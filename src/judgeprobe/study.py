@@ -49,12 +49,19 @@ class ModelSettings(_Settings):
         family: Vendor family, where the name does not tell it.
         base_url: An OpenAI-compatible endpoint of the user's own.
         extra_body: Sent as it is in the request body.
+        price: US dollars per million tokens, {input, output}, where litellm has none.
+        served_model: Name under which the endpoint serves the model, where it is another one.
+        structured: Whether the reply's schema is requested through the provider's structured
+            output; where None, it is for the models that litellm lists as capable of it.
     """
 
     model: str
     provider: dict[str, Any] | None = None
     family: str | None = None
     base_url: str | None = None
+    price: dict[str, float] | None = None
+    served_model: str | None = None
+    structured: bool | None = None
     temperature: float | None = 0.0
     max_tokens: int | None = Field(None, ge=1)
     seed: int | None = None
@@ -68,7 +75,10 @@ class GeneratorSettings(ModelSettings):
 
     Attributes:
         mix_rules: Whether the rules generator adds its own edits beside the model's.
-        attempts: Most tries at one edit, each told why the last was refused.
+        attempts: Most tries at one edit, each told why the last was refused; of the rules, most
+            candidates that are shown to the verifier.
+        match_length: Where given, construct edits are kept only in sets of one edit an axis whose
+            absolute length changes differ by no more than this share.
     """
 
     model: str = "rules"
@@ -76,6 +86,7 @@ class GeneratorSettings(ModelSettings):
     mix_rules: bool = False
     attempts: int = Field(1, ge=1, le=10)
     slots: tuple[str, ...] | None = None
+    match_length: float | None = Field(None, ge=0)
 
 
 class VerifierSettings(ModelSettings):

@@ -12,14 +12,26 @@ from dataclasses import dataclass
 
 from judgeprobe.build import facts
 from judgeprobe.build.markers import Change, marker_list
+from judgeprobe.errors import InputError
 from judgeprobe.records import GateResult
 from judgeprobe.taxonomy import Slot, Taxonomy
 from judgeprobe.typography import normalise
 
-__all__ = ["GATES", "Gate", "Pair", "Seen", "first_failure", "run_gates", "seen_key"]
+__all__ = [
+    "GATES",
+    "Gate",
+    "Pair",
+    "Seen",
+    "check_waivers",
+    "first_failure",
+    "run_gates",
+    "seen_key",
+]
 
 Seen = Collection[tuple[str, str]]
 
+# A part of the gate `well_formed` that a slot may waive by itself.
+SENTENCES = "sentences"
 # Below this share of words in common, a text is no edit of the claim (docs/gates.md).
 SMALLEST_OVERLAP = 0.4
 
@@ -52,6 +64,11 @@ class Case:
     def entries(self, *names: str) -> tuple[str, ...]:
         """Entries of marker lists."""
         return tuple(entry for name in names for entry in self.taxonomy.lists.get(name, ()))
+
+    @property
+    def own_operators(self) -> set[str]:
+        """Entries of the lists that mark the slot's own axis."""
+        return set(self.entries(*self.taxonomy.operators.get(self.slot.axis, ())))
 
 
 @dataclass(frozen=True)
@@ -88,11 +105,28 @@ def run_gates(
     case = Case(pair, slot, taxonomy, seen)
     results: dict[str, GateResult] = {}
     for gate in GATES:
-        reason = gate.check(case)
+        reason = None if gate.name in slot.waives else gate.check(case)
         results[gate.name] = GateResult(passed=reason is None, detail=reason or "")
         if reason is not None and not every:
             break
     return results
+
+
+def check_waivers(taxonomy: Taxonomy) -> None:
+    """Refuse a taxonomy that waives a gate which there is not.
+
+    Raises:
+        InputError: It names the slot and the gate.
+    """
+    known = [*(gate.name for gate in GATES), SENTENCES]
+    for slot in taxonomy.slots:
+        for name in slot.waives:
+            if name not in known:
+                raise InputError(
+                    f"the slot `{slot.name}` of the taxonomy {taxonomy.name} waives `{name}`, "
+                    "which is no gate",
+                    remedy="use one of " + ", ".join(known),
+                )
 
 
 def first_failure(results: dict[str, GateResult]) -> tuple[str, str] | None:
@@ -160,7 +194,7 @@ def _well_formed(case: Case) -> str | None:
     if _balanced(case.pair.original, "**", "**") and not _balanced(case.pair.edited, "**", "**"):
         return "unbalanced **"
     before, after = _sentences(original), _sentences(edited)
-    if before != after:
+    if before != after and SENTENCES not in case.slot.waives:
         return f"{after} sentences where the claim has {before}"
     if original[:1].isupper() and edited[:1].islower():
         return "does not begin with a capital"
@@ -252,14 +286,10 @@ _CITATIONS = (
 )
 
 
-# Which lists mark an axis. A list that a taxonomy does not have marks nothing.
-_AXIS_LISTS = {"scope": ("quantifiers",), "strength": ("hedges", "intensifiers")}
-
-
 def _other_axis(case: Case) -> str | None:
     # Read as one list, so that the longest entry decides: "much of" is a quantifier, "much" is not.
-    lists = [name for names in _AXIS_LISTS.values() for name in names]
-    own = set(case.entries(*_AXIS_LISTS.get(case.slot.axis, ())))
+    lists = [name for names in case.taxonomy.operators.values() for name in names]
+    own = case.own_operators
     for change in case.changes(*lists):
         if change.marker.entry not in own:
             return f"{change}, which marks {_axis_of(change.marker.entry, case)}"
@@ -267,12 +297,13 @@ def _other_axis(case: Case) -> str | None:
 
 
 def _axis_of(entry: str, case: Case) -> str:
-    axes = [axis for axis, lists in _AXIS_LISTS.items() if entry in case.entries(*lists)]
+    operators = case.taxonomy.operators
+    axes = [axis for axis, lists in operators.items() if entry in case.entries(*lists)]
     return " and ".join(axis for axis in axes if axis != case.slot.axis)
 
 
 def _epistemic(case: Case) -> str | None:
-    own = set(case.entries(*_AXIS_LISTS.get(case.slot.axis, ())))
+    own = case.own_operators
     for change in case.changes("epistemic_markers"):
         if change.marker.entry not in own:
             return str(change)

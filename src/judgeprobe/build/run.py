@@ -129,7 +129,8 @@ def _from_pairs(study: Study) -> BuildResult:
 
 def _from_items(study: Study) -> BuildResult:
     items = base_items(study)
-    accepted, refused = generate(study, items)
+    made = generate(study, items)
+    accepted, refused = made.accepted, made.refused
     _write(study, accepted, refused, {"base_items": base_items_file(study)}, items)
     slots = study.taxonomy.slots
     return BuildResult(

@@ -57,6 +57,7 @@ class LocalModel:
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
         self._url = ""
+        self._starting = threading.Lock()
         self.reuse = False
 
     @property
@@ -87,8 +88,11 @@ class LocalModel:
             InputError: The extra `local` is missing, or the file is damaged.
             StorageError: The cache folder cannot be written.
         """
-        if self._process is not None and self._process.poll() is None:
-            return
+        with self._starting:
+            if self._process is None or self._process.poll() is not None:
+                self._start()
+
+    def _start(self) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
             raise InputError(
                 f"`{self.model}` needs xllamacpp",

@@ -66,7 +66,8 @@ def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
         {
             "judge": judge.judge,
             "status": judge.status.replace("_", " "),
-            "n_base": _n_base(judge),
+            "n_invariance": judge.n_pairs.get("invariance"),
+            "n_construct": judge.n_pairs.get("construct"),
             "n_graded": judge.n_graded,
             "n_ungraded": judge.n_ungraded,
             **_point(judge),
@@ -84,9 +85,10 @@ def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
         title="Validity profiles",
         caption=(
             f"Each judge at its operating point: the cut τ with the largest R among those with S "
-            f"at least {view.floor:.2f} (ties: larger S, then smaller τ). In brackets the interval "
-            "from resampling base items. 1 − S is the share of invariance edits that changed the "
-            "verdict; an R close to it is no sensitivity."
+            f"at least {view.floor:.2f} (ties: larger S, then smaller τ). In brackets the "
+            f"{view.level:.0%} interval from resampling the {view.n_base} base items. 1 − S is the "
+            "share of invariance edits that changed the verdict; an R close to it is no "
+            "sensitivity."
         ),
         columns=(
             Column("judge", "judge"),
@@ -96,8 +98,9 @@ def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
             R_COLUMN,
             *(Column(f"{AXIS_PREFIX}{axis}", _axis_head(axis), "rate") for axis in view.axes),
             Column("flip", "1\u00a0−\u00a0S", "rate"),
-            Column("n_base", "base items", "count"),
-            Column("n_graded", "graded", "count"),
+            Column("n_invariance", "edits for S", "count"),
+            Column("n_construct", "edits for R", "count"),
+            Column("n_graded", "texts graded", "count"),
             Column("n_ungraded", "ungraded", "count"),
         ),
         rows=tuple(rows),
@@ -105,12 +108,6 @@ def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
         notice=notice,
         marked=marked,
     )
-
-
-def _n_base(judge: JudgeView) -> int | None:
-    """Base items that its S or R rests on, the larger of the two."""
-    point = judge.operating_point
-    return max(point.n_base.values()) if point is not None and point.n_base else None
 
 
 def _remedies(view: ProfileView, notice: str) -> Table:

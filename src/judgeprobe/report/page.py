@@ -305,7 +305,7 @@ def _facts(study: Study, view: ProfileView, evidence: Evidence) -> tuple[tuple[s
         ("Construct", f"{study.taxonomy.measures} (taxonomy {study.taxonomy.name})"),
         ("Judges were asked", study.taxonomy.question),
         ("Grades", f"{scale.low:g} to {scale.high:g} in steps of {scale.step:g}"),
-        ("Items from", settings.study.pairs or settings.study.base_items or ""),
+        ("Items from", Path(settings.study.pairs or settings.study.base_items or "").name),
         ("Base items", f"{view.n_base} in the profile{_listed(evidence.domains, ' from ')}"),
         ("Source documents", str(evidence.documents) if evidence.documents else ""),
         ("Edits", _listed({k.replace("_", " "): v for k, v in evidence.arms.items()})),

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgeprobe.errors import StatisticsError
-from judgeprobe.stats.residual_audit import AuditData, Gates, eligibility_stage, residual_audit
+from judgeprobe.stats.residual_audit import eligibility_stage, residual_audit
 from judgeprobe.stats.residual_operator import Features, correlation, fitted_component
+from judgeprobe.stats.residual_types import AuditData, Gates
 
 __all__ = ["AssignmentPoint", "assignment_probe"]
 

@@ -20,8 +20,8 @@ from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.auc import auc, auc_draws, has_both_classes
 from judgeprobe.stats.folds import Folds
 from judgeprobe.stats.group_bootstrap import Ends, percentile_ends
-from judgeprobe.stats.residual_audit import AuditData, Eligibility, Gates
 from judgeprobe.stats.residual_operator import Features, fitted_component, surface_predictor
+from judgeprobe.stats.residual_types import AuditData, Eligibility, Gates
 
 __all__ = ["Control", "disjoint_label", "nested_split_half", "placebo", "sub_blocks"]
 

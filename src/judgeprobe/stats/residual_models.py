@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 
 from judgeprobe.errors import StatisticsError
 
-__all__ = ["ControlledModel", "Noise", "Shape", "controlled_model", "noisy_labels", "two_artifacts"]
+__all__ = [
+    "ControlledModel",
+    "Noise",
+    "Shape",
+    "controlled_model",
+    "decision",
+    "noisy_labels",
+    "two_artifacts",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -48,8 +56,14 @@ class ControlledModel:
     @property
     def declared_slice(self) -> NDArray[np.bool_]:
         """Rows where the artifact's decision contradicts the label."""
-        high = self.artifact > np.median(self.artifact)
-        return np.asarray(high != (self.labels == 1))
+        return np.asarray(decision(self.artifact) != (self.labels == 1))
+
+
+def decision(artifact: FloatArray) -> NDArray[np.bool_]:
+    """Which rows an artifact marks: those above its median, or at it where none is above."""
+    median = np.median(artifact)
+    above = artifact > median
+    return np.asarray(above if above.any() else artifact >= median)
 
 
 def controlled_model(

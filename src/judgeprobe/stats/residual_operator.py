@@ -9,7 +9,6 @@ Source: residualization-audit, section 2.2 and equation 1 (s_adj = s - g_hat(phi
 alpha 1, five grouped folds, seed 0.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,12 +17,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, ndtri
 from scipy.stats import rankdata
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from judgeprobe.errors import StatisticsError
+from judgeprobe.stats.convergence import counted
 from judgeprobe.stats.folds import Folds
 
 __all__ = [
@@ -131,7 +130,7 @@ class SurfacePredictor:
 
 
 def surface_predictor(features: Features, labels: IntArray, folds: Folds) -> SurfacePredictor:
-    """Predict the label from the artifact block, out of fold.
+    """Predict the label from the artifact block, out of fold; NaN where no fold holds a row out.
 
     Balanced logistic regression (2,000 iterations), so that a rare class can be flagged at all.
 
@@ -143,7 +142,7 @@ def surface_predictor(features: Features, labels: IntArray, folds: Folds) -> Sur
     Raises:
         StatisticsError: A fold's training rows hold one class.
     """
-    decision = np.empty(len(labels))
+    decision = np.full(len(labels), np.nan)
     not_converged = 0
     with threadpool_limits(limits=1, user_api="blas"):
         for train, held_out in folds:
@@ -151,10 +150,9 @@ def surface_predictor(features: Features, labels: IntArray, folds: Folds) -> Sur
                 raise StatisticsError("a fold's training rows hold one label class")
             x_train, x_held = features.split(train, held_out)
             model = LogisticRegression(max_iter=2000, class_weight="balanced")
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", ConvergenceWarning)
+            with counted() as stopped:
                 model.fit(x_train, labels[train])
-            not_converged += any(issubclass(w.category, ConvergenceWarning) for w in caught)
+            not_converged += stopped.count > 0
             decision[held_out] = model.decision_function(x_held)
     return SurfacePredictor(decision, decision > 0, not_converged)
 
@@ -164,13 +162,15 @@ def fitted_component(
 ) -> FloatArray:
     """g_hat: the out-of-fold ridge prediction of the score, shape (n,).
 
+    NaN where no fold holds a row out.
+
     Args:
         scores: Shape (n,), in the declared representation.
         features: All of phi.
         folds: The partition.
         alpha: Ridge strength.
     """
-    fitted = np.empty(len(scores))
+    fitted = np.full(len(scores), np.nan)
     with threadpool_limits(limits=1, user_api="blas"):
         for train, held_out in folds:
             x_train, x_held = features.split(train, held_out)

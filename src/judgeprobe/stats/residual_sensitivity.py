@@ -22,21 +22,16 @@ from threadpoolctl import threadpool_limits
 
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.auc import auc, has_both_classes
+from judgeprobe.stats.convergence import counted
 from judgeprobe.stats.folds import Folds, make_folds
-from judgeprobe.stats.residual_audit import (
-    AuditData,
-    Eligibility,
-    Gates,
-    Outcome,
-    dual_report,
-    eligibility_stage,
-)
+from judgeprobe.stats.residual_audit import dual_report, eligibility_stage
 from judgeprobe.stats.residual_operator import (
     REPRESENTATIONS,
     correlation,
     fitted_component,
     represent,
 )
+from judgeprobe.stats.residual_types import AuditData, Eligibility, Gates, Outcome
 
 __all__ = [
     "LENGTH_FORMS",
@@ -212,8 +207,11 @@ def residualizers(data: AuditData, scores: FloatArray, found: Eligibility) -> li
         "random_forest": lambda: RandomForestRegressor(100, min_samples_leaf=10, random_state=0),
     }
     for name, maker in makers.items():
-        fitted = _crossfit(maker, data, scores, found.folds)
-        told.append(_variant(name, data, scores, scores - fitted, found, fitted=fitted))
+        with counted() as stopped:
+            fitted = _crossfit(maker, data, scores, found.folds)
+        remark = f"{stopped.count} folds did not converge" if stopped.count else ""
+        adjusted = scores - fitted
+        told.append(_variant(name, data, scores, adjusted, found, fitted=fitted, remark=remark))
     linear = fitted_component(scores, data.features, found.folds)
     erased = conditional_quantile(scores, linear)
     remark = "gives ranks inside bins of the fitted part; the score's scale is gone"
@@ -281,10 +279,12 @@ def length_component(form: str, scores: FloatArray, length: FloatArray, folds: F
         "boosted": lambda: HistGradientBoostingRegressor(random_state=0),
     }
     fitted = np.empty(len(scores))
-    for train, held_out in folds:
-        model = makers[form]()
-        x = length if form == "isotonic" else length[:, None]
-        fitted[held_out] = model.fit(x[train], scores[train]).predict(x[held_out])
+    x = length if form == "isotonic" else length[:, None]
+    # Boosting on one column loses more to its threads than it gains.
+    with threadpool_limits(limits=1):
+        for train, held_out in folds:
+            model = makers[form]()
+            fitted[held_out] = model.fit(x[train], scores[train]).predict(x[held_out])
     return fitted
 
 

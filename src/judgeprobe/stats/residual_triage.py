@@ -9,18 +9,17 @@ Source: residualization-audit, section 5.2 ("an observable risk flag that change
 examples for re-annotation").
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.auc import auc, has_both_classes
-from judgeprobe.stats.residual_audit import Eligibility
+from judgeprobe.stats.convergence import counted
 from judgeprobe.stats.residual_operator import Features
+from judgeprobe.stats.residual_types import Eligibility
 
 __all__ = ["Triage", "triage"]
 
@@ -36,12 +35,14 @@ class Triage:
         order: Rows from the riskiest; ties in row order.
         auc: How well the flag finds the slice, out of fold.
         caught: Share of the slice among the first tenth of the order.
+        not_converged: Folds whose solver stopped early.
     """
 
     risk: FloatArray
     order: NDArray[np.int64]
     auc: float
     caught: float
+    not_converged: int
 
 
 def triage(scores: FloatArray, fitted: FloatArray, found: Eligibility) -> Triage:
@@ -61,14 +62,21 @@ def triage(scores: FloatArray, fitted: FloatArray, found: Eligibility) -> Triage
     columns = np.column_stack([index, np.abs(index), standard, fitted, standard * index])
     features = Features(columns, ("index", "distance", "score", "fitted", "product"))
     risk = np.empty(len(scores))
+    not_converged = 0
     for train, held_out in found.folds:
         if not has_both_classes(in_slice[train]):
             raise StatisticsError("the slice is empty or everything; there is nothing to rank by")
         x_train, x_held = features.split(train, held_out)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with counted() as stopped:
             model = LogisticRegression(max_iter=2000).fit(x_train, in_slice[train])
+        not_converged += stopped.count > 0
         risk[held_out] = model.predict_proba(x_held)[:, 1]
     order = np.argsort(-risk, kind="stable")
     first = order[: max(1, len(order) // 10)]
-    return Triage(risk, order, auc(in_slice, risk), float(in_slice[first].sum() / in_slice.sum()))
+    return Triage(
+        risk=risk,
+        order=order,
+        auc=auc(in_slice, risk),
+        caught=float(in_slice[first].sum() / in_slice.sum()),
+        not_converged=not_converged,
+    )

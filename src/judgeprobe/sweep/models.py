@@ -10,12 +10,15 @@ import itertools
 from typing import Any
 
 from judgeprobe.llm.cache import reply_key
+from judgeprobe.llm.expected import expected_grade
+from judgeprobe.llm.local import LocalModel
 from judgeprobe.llm.prices import token_prices
 from judgeprobe.llm.request import Request
-from judgeprobe.llm.served import pinned_providers
+from judgeprobe.llm.served import pinned_providers, wrong_server
 from judgeprobe.llm.templates import load_template
+from judgeprobe.records import Reply
 from judgeprobe.study import JudgeSettings, Study
-from judgeprobe.sweep.judges import Judge
+from judgeprobe.sweep.judges import Judge, Judgement, judgement
 from judgeprobe.sweep.plan import Text
 
 __all__ = ["ModelJudge"]
@@ -27,6 +30,8 @@ _TOP = 20
 _PLACES = {"evidence", "claim", "question", "measures", "low", "high", "step"}
 _CHARACTERS_A_TOKEN = 4
 _REPLY_TOKENS = 60
+# Enough for {"grade": x}, in which the grade's token is looked for.
+_EXPECTED_TOKENS = 24
 
 
 class ModelJudge(Judge):
@@ -61,9 +66,12 @@ class ModelJudge(Judge):
         urls = (settings.base_url,) if isinstance(settings.base_url, str) else settings.base_url
         self._urls = itertools.cycle(urls or (None,))
         self._first_url = urls[0] if urls else None
+        self._local: LocalModel | None = None
+        if self.is_local:
+            self._local = LocalModel(self.model)
+            self.concurrency = self._local.engines
         self._identity, self._served_name = self._identify()
         self.group = self._group()
-        self.concurrency = 1 if self.is_local else None
         self._price = self._find_price()
 
     def _prompt(self, of_study: str) -> str:
@@ -75,11 +83,8 @@ class ModelJudge(Judge):
 
     def _identify(self) -> tuple[str, str]:
         """What tells the model apart where its name does not, and the name it is served under."""
-        if self.is_local:
-            from judgeprobe.llm.weights import find_weights
-
-            weights = find_weights(self.model)
-            return f"sha256:{weights.sha256}", weights.served_name
+        if self._local is not None:
+            return self._local.identity, self._local.weights.served_name
         identity = ""
         if self._settings.endpoint_selects_model and self._first_url:
             identity = self._first_url
@@ -111,7 +116,7 @@ class ModelJudge(Judge):
         return Request(
             model=self.model,
             temperature=settings.temperature,
-            max_tokens=settings.max_tokens,
+            max_tokens=self._max_tokens(),
             seed=settings.seed,
             reasoning_effort=settings.reasoning_effort,
             provider=settings.provider,
@@ -126,3 +131,50 @@ class ModelJudge(Judge):
     def key(self, text: Text, repetition: int) -> str:
         """Cache key of one call."""
         return reply_key(self.request(text).body(), self.prompt_hash, repetition)
+
+    def _max_tokens(self) -> int | None:
+        # A completion prompt that ends where the grade stands needs the one token.
+        if self._settings.max_tokens is None and self.elicitation == "expected":
+            return 1 if self._template.is_completion else _EXPECTED_TOKENS
+        return self._settings.max_tokens
+
+    async def ask(self, text: Text, repetition: int) -> Reply:  # noqa: ARG002 - the key tells it
+        """Make one call, without retrying.
+
+        Raises:
+            CallError: It gave no reply.
+        """
+        request = self.request(text, base_url=next(self._urls))
+        if self._local is not None:
+            return await self._local.call(request)
+        from judgeprobe.llm.client import call
+
+        return await call(request)
+
+    def read(self, reply: Reply) -> Judgement:
+        """The grade of a reply, where the pinned provider and model gave it."""
+        wrong = wrong_server(reply.served, model=self._served_name, providers=self._providers)
+        if wrong:
+            return Judgement("wrong_provider", None, wrong)
+        if self.elicitation == "expected":
+            return judgement(expected_grade(reply, self.scale))
+        return super().read(reply)
+
+    def estimate(self, text: Text) -> tuple[int, int]:
+        """About how many prompt and reply tokens a call takes: four characters a token."""
+        request = self.request(text)
+        parts = [str(message["content"]) for message in request.messages]
+        characters = sum(map(len, parts)) + len(request.prompt or "")
+        limit = request.max_tokens or _REPLY_TOKENS
+        return characters // _CHARACTERS_A_TOKEN + 1, min(limit, _REPLY_TOKENS)
+
+    def price(self, prompt_tokens: float, reply_tokens: float) -> float | None:
+        """US dollars for some tokens; None where no price is known."""
+        if self._price is None:
+            return None
+        return prompt_tokens * self._price[0] + reply_tokens * self._price[1]
+
+    async def close(self) -> None:
+        """End the local model's process."""
+        if self._local is not None:
+            self._local.stop()

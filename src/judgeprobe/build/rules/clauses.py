@@ -166,7 +166,8 @@ def _governed(sentence: Sentence, i: int) -> bool:
     before = sentence.low(i - 1)
     if before in (
         "than", "as", "even", "except", "especially", "particularly", "not", "and", "or", "but",
-        "of", "from", "to", "in", "on", "is", "are", "was", "were", "be", "that", "known", "just", "only", "born",
+        "of", "from", "to", "in", "on", "is", "are", "was", "were", "be", "that", "known", "just",
+        "only", "born",
         "long", "which", "whether", "soon", "shortly", "years", "months", "days", "hours", "weeks",
         "minutes", "week", "month", "year", "day", "hour",
     ):  # fmt: skip

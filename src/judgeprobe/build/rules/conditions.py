@@ -58,11 +58,17 @@ def _after_comma(sentence: Sentence) -> Iterator[str]:
         yield tidy(_joined(head, tail), sentence.text)
 
 
+_KEEPS_COMMA = (
+    r",\s+(?:and|but|or|so|which|although|though|according|suggests?|finds?|reports?|reveals?"
+    r"|shows?|concludes?|says?)\b"
+)
+
+
 def _joined(head: str, tail: str) -> str:
     """What stood before and after a circumstance, with the commas that are still needed."""
     head = head.rstrip()
     parenthesis = head.endswith(",") and tail.startswith(",")
-    if parenthesis and not re.match(r",\s+(?:and|but|or|so|which|although|though)\b", tail):
+    if parenthesis and not re.match(_KEEPS_COMMA, tail):
         tail = tail[1:]
     return head.rstrip(",") + tail
 
@@ -109,5 +115,8 @@ def _dangling(sentence: Sentence, found: Adverbial) -> bool:
     )
     pronouns = {"it", "they", "them", "their", "its", "this", "these", "those", "ones", "he", "she"}
     if any(word in pronouns for word in rest[:first_noun]):
+        return True
+    if re.search(r"\bthe (?:effect|gain|change|difference|increase|decline|drop|shift|rise)\b",
+                 " ".join(rest)):  # fmt: skip
         return True
     return "of it" in " ".join(rest) or "of them" in " ".join(rest) or rest[-1:] == ["then"]

@@ -70,6 +70,8 @@ def _modal(sentence: Sentence, i: int) -> str | None:
     between = [sentence.low(j) for j in range(i + 1, verb) if sentence.low(j) != "not"]
     if base == "have" and sentence.tag(verb + 1) in ("VBN", "BE"):
         return _perfect(sentence, i, verb, singular=singular, negated=negated)
+    if base == "be" and sentence.low(verb + 1) == "because":
+        return None  # "which is because" is no sentence of an editor's
     if base == "be":
         be = ["is" if singular else "are"] + (["not"] if negated else [])
         return sentence.replace(i, verb, " ".join([*be, *between]))
