@@ -8,7 +8,8 @@
     ├── StorageError          the disk refused: full, read-only, locked, damaged
     └── CallError             a model call
         ├── RetryableCallError    the same call may succeed later
-        └── PermanentCallError    it will not; the judge is stopped
+        ├── PermanentCallError    it will not; the judge is stopped
+        └── WrongServerError      another model or provider answered than the one asked
 
 Every error prints as one line. The command line turns it into exit status 1.
 """
@@ -25,6 +26,7 @@ __all__ = [
     "StatisticsError",
     "StorageError",
     "StudyError",
+    "WrongServerError",
 ]
 
 
@@ -118,3 +120,7 @@ class RetryableCallError(CallError):
 
 class PermanentCallError(CallError):
     """The same call will not succeed: authentication, quota, or a request that is wrong."""
+
+
+class WrongServerError(CallError):
+    """Another model or provider answered than the one that was asked."""

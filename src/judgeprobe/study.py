@@ -49,12 +49,19 @@ class ModelSettings(_Settings):
         family: Vendor family, where the name does not tell it.
         base_url: An OpenAI-compatible endpoint of the user's own.
         extra_body: Sent as it is in the request body.
+        price: US dollars per million tokens, {input, output}, where litellm has none.
+        served_model: Name under which the endpoint serves the model, where it is another one.
+        structured: Whether the reply's schema is requested through the provider's structured
+            output; where None, it is for the models that litellm lists as capable of it.
     """
 
     model: str
     provider: dict[str, Any] | None = None
     family: str | None = None
     base_url: str | None = None
+    price: dict[str, float] | None = None
+    served_model: str | None = None
+    structured: bool | None = None
     temperature: float | None = 0.0
     max_tokens: int | None = Field(None, ge=1)
     seed: int | None = None
@@ -68,7 +75,10 @@ class GeneratorSettings(ModelSettings):
 
     Attributes:
         mix_rules: Whether the rules generator adds its own edits beside the model's.
-        attempts: Most tries at one edit, each told why the last was refused.
+        attempts: Most tries at one edit, each told why the last was refused; of the rules, most
+            candidates that are shown to the verifier.
+        match_length: Where given, construct edits are kept only in sets of one edit an axis whose
+            absolute length changes differ by no more than this share.
     """
 
     model: str = "rules"
@@ -76,6 +86,7 @@ class GeneratorSettings(ModelSettings):
     mix_rules: bool = False
     attempts: int = Field(1, ge=1, le=10)
     slots: tuple[str, ...] | None = None
+    match_length: float | None = Field(None, ge=0)
 
 
 class VerifierSettings(ModelSettings):
@@ -96,6 +107,8 @@ class JudgeSettings(_Settings):
         reply_pattern: Regular expression whose first group is the grade.
         transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
         price: US dollars per million tokens, {input, output}, where litellm has none.
+        served_model: Name under which the endpoint serves the model, where it is another one.
+        endpoint_selects_model: Whether two hosts of `base_url` serve two models under one name.
     """
 
     name: str = Field(min_length=1, max_length=80)
@@ -116,6 +129,8 @@ class JudgeSettings(_Settings):
     transport: Literal["litellm", "direct"] = "litellm"
     repetitions: int | None = Field(None, ge=1)
     price: dict[str, float] | None = None
+    served_model: str | None = None
+    endpoint_selects_model: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> "JudgeSettings":
@@ -166,9 +181,11 @@ class ElicitationSettings(_Settings):
     @classmethod
     def _scale(cls, value: Any) -> Any:
         if isinstance(value, dict):
-            unknown = sorted(set(value) - {"low", "high", "step"})
+            unknown = sorted(set(value) - set(Scale.model_fields))
             if unknown:
-                raise ValueError(f"unknown key `{unknown[0]}`; a scale has low, high and step")
+                raise ValueError(
+                    f"unknown key `{unknown[0]}`; a scale has low, high, step and words"
+                )
             return Scale(**value)
         return value
 
@@ -263,6 +280,16 @@ class Study:
     def labels_path(self) -> Path:
         """Annotators' labels as given."""
         return self.folder / "labels.jsonl"
+
+    @property
+    def directions_path(self) -> Path:
+        """What the labels say of each intervention."""
+        return self.folder / "directions.jsonl"
+
+    @property
+    def annotation_path(self) -> Path:
+        """Agreement of the annotators, and what was excluded."""
+        return self.folder / "annotation.json"
 
     @property
     def grades_path(self) -> Path:

@@ -21,6 +21,10 @@ from judgeprobe.records import Arm, Record, content_hash
 __all__ = ["Constants", "Slot", "Taxonomy", "load_taxonomy"]
 
 
+# What marks the axes of the shipped construct; a list that a taxonomy does not have marks nothing.
+_OPERATORS = {"scope": ("quantifiers",), "strength": ("hedges", "intensifiers")}
+
+
 class Constants(Record):
     """Numbers fixed before any judge is run.
 
@@ -46,6 +50,8 @@ class Slot(Record):
         length: "bounded" where the length tolerance applies; "free" where the operation itself
             changes the length.
         codebook: Text for annotators, where a user's own taxonomy gives it.
+        waives: Mechanical gates that the operation itself would trip (leaving out a step may leave
+            out a number); "sentences" waives the count of sentences alone.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -54,6 +60,7 @@ class Slot(Record):
     gloss: str
     length: Literal["bounded", "free"] = "bounded"
     codebook: str = ""
+    waives: tuple[str, ...] = ()
 
 
 class Taxonomy(Record):
@@ -62,7 +69,11 @@ class Taxonomy(Record):
     Attributes:
         measures: The construct, in words.
         question: What a judge is asked.
+        claims_more: What the verifier is asked for the record alone: what an edited text does that
+            moved the construct.
         axes: Gloss of each axis.
+        operators: Names of the marker lists whose words move each axis; a word of one axis's lists
+            may not change under an edit of another.
         lists: Words and phrases of each marker list, lower case.
     """
 
@@ -71,7 +82,12 @@ class Taxonomy(Record):
     measures: str
     question: str
     constants: Constants = Constants()
+    claims_more: str = (
+        "the edited text claims more than the original: it covers more situations, or commits "
+        "more firmly to them"
+    )
     axes: Mapping[str, str]
+    operators: Mapping[str, tuple[str, ...]] = Field(default_factory=lambda: dict(_OPERATORS))
     slots: tuple[Slot, ...]
     lists: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
 

@@ -6,8 +6,20 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
+from judgeprobe.cli import annotate
 from judgeprobe.cli.audit import app as audit_app
+from judgeprobe.cli.build import build
+from judgeprobe.cli.cache import cache
+from judgeprobe.cli.check import check
+from judgeprobe.cli.demo import demo
+from judgeprobe.cli.gates import gates
 from judgeprobe.cli.new import new
+from judgeprobe.cli.pilot import pilot
+from judgeprobe.cli.plan import plan
+from judgeprobe.cli.profile import profile
+from judgeprobe.cli.report import report
+from judgeprobe.cli.run import run
+from judgeprobe.cli.sweep import sweep
 
 __all__ = ["app", "main"]
 
@@ -39,9 +51,21 @@ def _options(
         os.environ["JUDGEPROBE_DEBUG"] = "1"
 
 
-# Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each.
-app.add_typer(audit_app, name="audit")
+# Verbs: module `judgeprobe.cli.NAME`, function `NAME`, one line each, in the order of the work.
+app.command("demo")(demo)
 app.command("new")(new)
+app.command("run")(run)
+app.command("build")(build)
+app.add_typer(annotate.app, name="annotate")
+app.command("pilot")(pilot)
+app.command("sweep")(sweep)
+app.command("profile")(profile)
+app.command("check")(check)
+app.command("plan")(plan)
+app.command("report")(report)
+app.add_typer(audit_app, name="audit")
+app.add_typer(cache, name="cache")
+app.command("gates")(gates)
 
 
 def main() -> None:

@@ -10,6 +10,11 @@ __all__ = ["SCHEMA_VERSION", "Record", "content_hash"]
 
 SCHEMA_VERSION = 1
 
+# Made once: `json.dumps` with these options makes a new encoder at every call.
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
+
 
 class Record(BaseModel):
     """One row of a file."""
@@ -29,7 +34,5 @@ def content_hash(value: Any) -> str:
         ValueError: The value holds NaN or an infinity.
         TypeError: The value holds what JSON cannot say.
     """
-    text = json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    text = _CANONICAL.encode(value)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -42,6 +42,7 @@ class Reply(Record):
         usage: Token counts, as the provider names them.
         cost: US dollars, or None where no price is known.
         at: When it arrived, ISO 8601 UTC.
+        note: What was changed to get it, for example that no temperature was sent.
     """
 
     key: str
@@ -54,6 +55,7 @@ class Reply(Record):
     usage: dict[str, int] = Field(default_factory=dict)
     cost: float | None = None
     at: str = ""
+    note: str = ""
 
 
 class Grade(Record):

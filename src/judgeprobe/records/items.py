@@ -92,15 +92,27 @@ class Intervention(Record):
 
 
 class Rejection(Record):
-    """An edit that was refused, with the text refused."""
+    """An edit that was refused, with the text refused.
+
+    Attributes:
+        stage: "generate" (the model's reply held no edit), "gate", "verify", "match" (left out by
+            the selection on length) or "pairs".
+        gate: What refused it, within the stage.
+        text: The edit; the reply as it came where it held none; "" where there was no reply.
+        attempt: 1 for the first attempt at this base item and slot.
+        generator: What wrote it, as study.toml names it.
+        verifier: The verifier's record, where it was asked.
+    """
 
     base_id: str
     slot: str
-    stage: Literal["generate", "gate", "verify", "pairs"]
+    stage: Literal["generate", "gate", "verify", "match", "pairs"]
     gate: str
     reason: str
     text: str
     attempt: int = 1
+    generator: str = ""
+    verifier: dict[str, Any] | None = None
 
 
 class Label(Record):

@@ -1,5 +1,7 @@
 """Which grades may a judge give? A rating scale owns its values."""
 
+from collections.abc import Iterable, Mapping
+
 from pydantic import model_validator
 
 from judgeprobe.records.base import Record
@@ -14,15 +16,25 @@ class Scale(Record):
         low: Smallest grade.
         high: Largest grade.
         step: Distance between neighbouring grades, in grade units; divides high - low.
+        words: Names of grades that a judge may write in place of a number: (name, grade).
     """
 
     low: float = 0.0
     high: float = 5.0
     step: float = 0.25
+    words: tuple[tuple[str, float], ...] = ()
 
-    def __init__(self, low: float = 0.0, high: float = 5.0, step: float = 0.25) -> None:
+    def __init__(
+        self,
+        low: float = 0.0,
+        high: float = 5.0,
+        step: float = 0.25,
+        words: Mapping[str, float] | Iterable[tuple[str, float]] = (),
+    ) -> None:
         # A dict, so that a scale can be given by position too: Scale(0, 5, 0.25).
-        super().__init__(**{"low": low, "high": high, "step": step})
+        pairs = words.items() if isinstance(words, Mapping) else words
+        named = tuple((str(name), float(value)) for name, value in pairs)
+        super().__init__(**{"low": low, "high": high, "step": step, "words": named})
 
     @model_validator(mode="after")
     def _check(self) -> "Scale":
@@ -35,6 +47,9 @@ class Scale(Record):
             raise ValueError(
                 f"`step` must divide `high` - `low`; got {self.step} for {self.low} to {self.high}"
             )
+        for name, value in self.words:
+            if not self.low <= value <= self.high:
+                raise ValueError(f"the word {name!r} stands for {value}, which is off the scale")
         return self
 
     @property

@@ -1,0 +1,113 @@
+"""How far would a rate move if the cut were chosen again with other base items?
+
+An interval at a fixed cut is conditional on the cut. Here each resample draws its own frontier and
+takes its own operating point, as the study did, so the interval carries the choice too. A judge
+without a cut at the floor in a resample has no point there (NaN), as it would have in a study.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from judgeprobe.stats.arrays import Design, Floats
+from judgeprobe.stats.bootstrap import Counts, Resamples
+from judgeprobe.stats.frontier import Crossings, operating_cuts
+from judgeprobe.stats.profile import share_tensor
+
+__all__ = ["Reselected", "reselected_draws"]
+
+_CHUNK_CELLS = 1 << 22
+_CACHE_CELLS = 1 << 25
+
+
+@dataclass(frozen=True)
+class Reselected:
+    """One judge's rates at the cut chosen anew.
+
+    Attributes:
+        draws: Per resample: invariance S, construct R, R of each axis; (resamples, 2 + axes).
+        jackknife: The same with each base item left out; (base items, 2 + axes).
+    """
+
+    draws: Floats
+    jackknife: Floats
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Some base items: shares (items, groups * cuts), and groups present (items, groups)."""
+
+    first: int
+    last: int
+    shares: Floats
+    has: Floats
+
+
+def reselected_draws(
+    design: Design, crossed: Crossings, floor: float, resamples: Resamples
+) -> Reselected:
+    """Rates at the operating point of every resample, and of every leave-one-out data set.
+
+    Args:
+        design: The pairs.
+        crossed: One judge's crossings, with at least one cut.
+        floor: Smallest S.
+        resamples: Of the design's base items.
+    """
+    groups, n_cuts = len(design.groups), len(crossed.taus)
+    chunks: Any = _chunks(design, crossed)
+    if design.n_base * groups * n_cuts <= _CACHE_CELLS:
+        chunks = list(chunks)
+
+    def each_chunk() -> Any:
+        return chunks if isinstance(chunks, list) else _chunks(design, crossed)
+
+    draws = []
+    rows = max(1, (1 << 24) // (groups * n_cuts))
+    for block in resamples.blocks():
+        for start in range(0, len(block), rows):
+            sums, n = _weighted(block[start : start + rows], each_chunk())
+            draws.append(_at_chosen(sums, n, floor))
+    ones = np.ones((1, design.n_base))
+    total, counted = _weighted(ones, each_chunk())
+    left = [_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
+    return Reselected(np.concatenate(draws), np.concatenate(left))
+
+
+def _chunks(design: Design, crossed: Crossings) -> Iterator[_Chunk]:
+    groups = design.groups
+    items = max(1, _CHUNK_CELLS // (len(groups) * len(crossed.taus)))
+    for first in range(0, design.n_base, items):
+        last = min(first + items, design.n_base)
+        parts = [share_tensor(design, members, crossed, first, last) for members in groups]
+        yield _Chunk(
+            first,
+            last,
+            np.concatenate([share for share, _ in parts], axis=1),
+            np.stack([has for _, has in parts], axis=1).astype(np.float64),
+        )
+
+
+def _weighted(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
+    """Sums of shares (rows, groups * cuts) and of base items (rows, groups) under the counts."""
+    sums: Any = 0.0
+    n: Any = 0.0
+    for chunk in chunks:
+        weights = counts[:, chunk.first : chunk.last].astype(np.float64, copy=False)
+        sums = sums + weights @ chunk.shares
+        n = n + weights @ chunk.has
+    return sums, n
+
+
+def _at_chosen(sums: Floats, n: Floats, floor: float) -> Floats:
+    """Rates of each row at its own operating point; NaN where it has none."""
+    rows, groups = n.shape
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rates = sums.reshape(rows, groups, -1) / np.where(n > 0, n, np.nan)[:, :, None]
+    rates[:, 0] = 1.0 - rates[:, 0]
+    cut = operating_cuts(rates[:, 0], rates[:, 1], floor)
+    found: Floats = rates[np.arange(rows), :, cut]
+    found[cut < 0] = np.nan
+    return found

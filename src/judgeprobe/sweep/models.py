@@ -1,0 +1,180 @@
+"""How is a judge asked that is a model?
+
+Its settings and its prompt become a `Request`; the request's canonical content, the prompt's hash
+and the repetition become the cache key. The name in study.toml, the key of the provider, the host
+and the concurrency are in none of them. A reply from another provider or model than the pinned one
+is kept and never used as a grade.
+"""
+
+import itertools
+from typing import Any
+
+from judgeprobe.llm.cache import reply_key
+from judgeprobe.llm.expected import expected_grade
+from judgeprobe.llm.local import LocalModel
+from judgeprobe.llm.prices import token_prices
+from judgeprobe.llm.request import Request
+from judgeprobe.llm.served import pinned_providers, wrong_server
+from judgeprobe.llm.templates import load_template
+from judgeprobe.records import Reply
+from judgeprobe.study import JudgeSettings, Study
+from judgeprobe.sweep.judges import Judge, Judgement, judgement
+from judgeprobe.sweep.plan import Text
+
+__all__ = ["ModelJudge"]
+
+_LOCAL = "local/"
+_COMPLETION_PROMPT = "judge_completion.v1"
+# Log-probabilities wanted for the mean over grade tokens: as many as providers give.
+_TOP = 20
+_PLACES = {"evidence", "claim", "question", "measures", "low", "high", "step"}
+_CHARACTERS_A_TOKEN = 4
+_REPLY_TOKENS = 60
+# Enough for {"grade": x}, in which the grade's token is looked for.
+_EXPECTED_TOKENS = 24
+
+
+class ModelJudge(Judge):
+    """A judge that is a model, local or behind an API.
+
+    Raises:
+        InputError: Its prompt or its model file cannot be used.
+    """
+
+    def __init__(self, settings: JudgeSettings, study: Study, *, repetitions: int) -> None:
+        assert settings.model is not None
+        elicitation = study.settings.elicitation
+        self.name = settings.name
+        self.model = settings.model
+        self.scale = elicitation.scale
+        self.repetitions = repetitions
+        self.reply_pattern = settings.reply_pattern
+        self.is_local = self.model.startswith(_LOCAL)
+        self.elicitation = settings.elicitation or ("expected" if self.is_local else "written")
+        self._settings = settings
+        self._template = load_template(self._prompt(elicitation.prompt), relative_to=study.folder)
+        self._template.check(_PLACES, {"claim"})
+        self.prompt_hash = self._template.hash
+        self._values = {
+            "question": study.taxonomy.question,
+            "measures": study.taxonomy.measures,
+            "low": f"{self.scale.low:g}",
+            "high": f"{self.scale.high:g}",
+            "step": f"{self.scale.step:g}",
+        }
+        self._providers = pinned_providers(settings.provider)
+        urls = (settings.base_url,) if isinstance(settings.base_url, str) else settings.base_url
+        self._urls = itertools.cycle(urls or (None,))
+        self._first_url = urls[0] if urls else None
+        self._local: LocalModel | None = None
+        if self.is_local:
+            self._local = LocalModel(self.model)
+            self.concurrency = self._local.engines
+        self._identity, self._served_name = self._identify()
+        self.group = self._group()
+        self._price = self._find_price()
+
+    def _prompt(self, of_study: str) -> str:
+        if self._settings.prompt is not None:
+            return self._settings.prompt
+        if self.is_local or self.model.startswith("text-completion-openai/"):
+            return _COMPLETION_PROMPT
+        return of_study
+
+    def _identify(self) -> tuple[str, str]:
+        """What tells the model apart where its name does not, and the name it is served under."""
+        if self._local is not None:
+            return self._local.identity, self._local.weights.served_name
+        identity = ""
+        if self._settings.endpoint_selects_model and self._first_url:
+            identity = self._first_url
+        return identity, self._settings.served_model or self.model
+
+    def _group(self) -> str:
+        if self.is_local:
+            return self.model
+        if self._first_url:
+            return self._first_url
+        router = self.model.split("/")[0]
+        return " ".join([router, *self._providers])
+
+    def _find_price(self) -> tuple[float, float] | None:
+        price = self._settings.price
+        if price is not None:
+            return price.get("input", 0.0) / 1e6, price.get("output", 0.0) / 1e6
+        return (0.0, 0.0) if self.is_local else token_prices(self.model)
+
+    def request(self, text: Text, *, base_url: str | None = None) -> Request:
+        """What is sent for a text."""
+        settings = self._settings
+        values = {**self._values, "evidence": text.evidence, "claim": text.text}
+        content: dict[str, Any] = (
+            {"prompt": self._template.completion(values)}
+            if self._template.is_completion
+            else {"messages": self._template.messages(values)}
+        )
+        return Request(
+            model=self.model,
+            temperature=settings.temperature,
+            max_tokens=self._max_tokens(),
+            seed=settings.seed,
+            reasoning_effort=settings.reasoning_effort,
+            provider=settings.provider,
+            top_logprobs=_TOP if self.elicitation == "expected" else None,
+            extra_body=settings.extra_body,
+            base_url=base_url or self._first_url,
+            identity=self._identity,
+            timeout=settings.timeout,
+            **content,
+        )
+
+    def key(self, text: Text, repetition: int) -> str:
+        """Cache key of one call."""
+        return reply_key(self.request(text).body(), self.prompt_hash, repetition)
+
+    def _max_tokens(self) -> int | None:
+        # A completion prompt that ends where the grade stands needs the one token.
+        if self._settings.max_tokens is None and self.elicitation == "expected":
+            return 1 if self._template.is_completion else _EXPECTED_TOKENS
+        return self._settings.max_tokens
+
+    async def ask(self, text: Text, repetition: int) -> Reply:  # noqa: ARG002 - the key tells it
+        """Make one call, without retrying.
+
+        Raises:
+            CallError: It gave no reply.
+        """
+        request = self.request(text, base_url=next(self._urls))
+        if self._local is not None:
+            return await self._local.call(request)
+        from judgeprobe.llm.client import call
+
+        return await call(request)
+
+    def read(self, reply: Reply) -> Judgement:
+        """The grade of a reply, where the pinned provider and model gave it."""
+        wrong = wrong_server(reply.served, model=self._served_name, providers=self._providers)
+        if wrong:
+            return Judgement("wrong_provider", None, wrong)
+        if self.elicitation == "expected":
+            return judgement(expected_grade(reply, self.scale))
+        return super().read(reply)
+
+    def estimate(self, text: Text) -> tuple[int, int]:
+        """About how many prompt and reply tokens a call takes: four characters a token."""
+        request = self.request(text)
+        parts = [str(message["content"]) for message in request.messages]
+        characters = sum(map(len, parts)) + len(request.prompt or "")
+        limit = request.max_tokens or _REPLY_TOKENS
+        return characters // _CHARACTERS_A_TOKEN + 1, min(limit, _REPLY_TOKENS)
+
+    def price(self, prompt_tokens: float, reply_tokens: float) -> float | None:
+        """US dollars for some tokens; None where no price is known."""
+        if self._price is None:
+            return None
+        return prompt_tokens * self._price[0] + reply_tokens * self._price[1]
+
+    async def close(self) -> None:
+        """End the local model's process."""
+        if self._local is not None:
+            self._local.stop()

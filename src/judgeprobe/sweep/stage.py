@@ -1,0 +1,203 @@
+"""What happens between interventions.jsonl and grades.parquet?
+
+Plan, refuse what must not be run, ask what is not yet in the cache, and read every grade from the
+cache again. The last step alone is `--reparse`; the first two alone are `--dry-run`.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judgeprobe.llm.cache import ReplyCache
+from judgeprobe.llm.limits import Budget
+from judgeprobe.records import CONTROLS, Grade
+from judgeprobe.study import Study
+from judgeprobe.sweep.claims import Claims
+from judgeprobe.sweep.controls import ControlGrades, control_grades
+from judgeprobe.sweep.grades import earlier_failures, grades_metadata, write_grades
+from judgeprobe.sweep.judges import Judge
+from judgeprobe.sweep.plan import Plan, load_plan
+from judgeprobe.sweep.progress import Progress, Style, progress_for
+from judgeprobe.sweep.roster import check_roster, make_judges
+from judgeprobe.sweep.run import Call, FailureKey, Outcome, Runner, interruptible, pending_calls
+from judgeprobe.sweep.summary import Summariser, SweepResult
+
+__all__ = ["DryRun", "SweepResult", "dry_run", "planned_keys", "sweep"]
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What a sweep would do.
+
+    Attributes:
+        judges: For each judge: name, planned, cached, calls, tokens and dollars.
+        notes: Warnings.
+    """
+
+    judges: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def dry_run(study: Study) -> DryRun:
+    """Calls, cached calls, tokens and cost of each judge, without making any call.
+
+    Raises:
+        JudgeprobeError: The study cannot be swept.
+    """
+    plan = load_plan(study)
+    notes = check_roster(study)
+    judges = make_judges(study)
+    with ReplyCache(study.cache_dir) as cache:
+        calls, outcome = pending_calls(judges, plan.texts, cache, failed={})
+        notes = [*notes, *cache.notes]
+    return DryRun(tuple(_estimate(judge, calls, outcome) for judge in judges), tuple(notes))
+
+
+def planned_keys(study: Study) -> set[str]:
+    """Cache keys of every reply that the study's plan needs."""
+    plan = load_plan(study)
+    return {
+        judge.key(text, repetition)
+        for judge in make_judges(study)
+        for text in plan.texts
+        for repetition in range(judge.repetitions)
+    }
+
+
+def _estimate(judge: Judge, calls: Sequence[Call], outcome: Outcome) -> dict[str, Any]:
+    mine = [call for call in calls if call.judge is judge]
+    estimates = [judge.estimate(call.text) for call in mine]
+    prompt, written = (sum(part) for part in zip(*estimates, strict=True)) if mine else (0, 0)
+    state = outcome.states[judge.name]
+    return {
+        "judge": judge.name,
+        "planned": state.planned,
+        "cached": state.cached,
+        "calls": len(mine),
+        "prompt_tokens": prompt,
+        "reply_tokens": written,
+        "usd": judge.price(prompt, written),
+    }
+
+
+def sweep(
+    study: Study,
+    *,
+    retry_failed: bool = False,
+    reparse: bool = False,
+    progress: Style = "none",
+) -> SweepResult:
+    """Grade every unique text by every judge, and write grades.parquet.
+
+    Args:
+        study: Its interventions.jsonl says what is graded.
+        retry_failed: Ask again where an earlier run gave up.
+        reparse: Make no call; read the grades from the cached replies again.
+        progress: How the counts are shown.
+
+    Raises:
+        JudgeprobeError: The study cannot be swept, or the disk refused.
+    """
+    plan = load_plan(study)
+    notes = check_roster(study)
+    judges = make_judges(study)
+    metadata = grades_metadata(study, plan, judges)
+    failed = {} if retry_failed else earlier_failures(study.grades_path, metadata)
+    with ReplyCache(study.cache_dir) as cache:
+        calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
+        if calls and not reparse:
+            _ask(study, calls, outcome, cache, progress_for(progress))
+        cache.flush()
+        summariser = Summariser(study.settings.elicitation.scale)
+        controls = control_grades(
+            plan.interventions, study.settings.elicitation.scale, seed=study.settings.study.seed
+        )
+        rows = _rows(judges, plan, cache, outcome.failures, controls)
+        count = write_grades(study.grades_path, summariser.through(rows), metadata)
+        notes = [*notes, *cache.notes]
+    result = summariser.result(judges, controls, outcome, plan, notes=notes, rows=count)
+    study.record("sweep", manifest_entry(study, metadata, result))
+    return result
+
+
+def _ask(
+    study: Study, calls: Sequence[Call], outcome: Outcome, cache: ReplyCache, progress: Progress
+) -> None:
+    settings = study.settings.budget
+    budget = Budget(settings.max_usd, settings.max_calls, settings.max_minutes)
+    for judge in {call.judge.name: call.judge for call in calls}.values():
+        judge.prepare()
+    with Claims(study.cache_dir) as claims:
+        runner = Runner(calls, outcome, cache, claims, budget, concurrency=settings.concurrency)
+        asyncio.run(interruptible(runner, progress))
+
+
+def _rows(
+    judges: Sequence[Judge],
+    plan: Plan,
+    cache: ReplyCache,
+    failures: dict[FailureKey, str],
+    controls: Sequence[ControlGrades],
+) -> Iterator[Grade]:
+    """Every row, by judge name, text id and repetition."""
+    texts = sorted(plan.texts, key=lambda text: text.id)
+    known = {judge.name: judge for judge in judges}
+    computed = {control.name: control for control in controls}
+    for name in sorted([*known, *computed]):
+        for text in texts:
+            if name in computed:
+                yield Grade(
+                    judge=name,
+                    text_id=text.id,
+                    base_id=text.base_id,
+                    value=computed[name].grades[text.id],
+                    status="graded",
+                    elicitation="computed",
+                    served_model="judgeprobe",
+                    served_provider="judgeprobe",
+                )
+                continue
+            judge = known[name]
+            for repetition in range(judge.repetitions):
+                key = judge.key(text, repetition)
+                reply = cache.get(key)
+                if reply is not None:
+                    found = judge.read(reply)
+                    yield Grade(
+                        judge=name,
+                        text_id=text.id,
+                        base_id=text.base_id,
+                        repetition=repetition,
+                        value=found.value,
+                        status=found.status,
+                        elicitation=judge.elicitation,
+                        reply_key=key,
+                        served_model=reply.served.model,
+                        served_provider=reply.served.provider,
+                        served_fingerprint=reply.served.fingerprint,
+                        served_quantization=reply.served.quantization,
+                        detail=found.detail,
+                    )
+                elif (name, text.id, repetition) in failures:
+                    yield Grade(
+                        judge=name,
+                        text_id=text.id,
+                        base_id=text.base_id,
+                        repetition=repetition,
+                        value=None,
+                        status="failed",
+                        elicitation=judge.elicitation,
+                        detail=failures[name, text.id, repetition],
+                    )
+
+
+def manifest_entry(study: Study, metadata: dict[str, str], result: SweepResult) -> dict[str, Any]:
+    """What manifest.json keeps of a sweep: hashes and counts, nothing of the one run."""
+    return {
+        "made_under": metadata,
+        "grades": study.output_hash(study.grades_path),
+        "rows": result.rows,
+        "controls": [control.name for control in CONTROLS],
+        "judges": [judge.lasting() for judge in result.judges],
+    }

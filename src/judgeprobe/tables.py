@@ -1,1 +1,0 @@
-"""Records to arrays and frames: the only bridge between records and `stats`."""

@@ -1,0 +1,7 @@
+"""Records to arrays and frames: the only bridge between records and `stats`."""
+
+from judgeprobe.tables.pairs import Exclusion, PairTable
+from judgeprobe.tables.pairs_file import pairs_from_file
+from judgeprobe.tables.study_pairs import pairs_from_study, repeated_grades
+
+__all__ = ["Exclusion", "PairTable", "pairs_from_file", "pairs_from_study", "repeated_grades"]
