@@ -46,6 +46,7 @@ class Endpoint:
         self._settings = settings
         self._providers = pinned_providers(settings.provider)
         self._local: Any = None
+        self._direct: Any = None
         self._identity = ""
         self.concurrency: int | None = None
         if self.model.startswith(_LOCAL):
@@ -105,9 +106,20 @@ class Endpoint:
         if self._local is not None:
             found: Reply = await self._local.call(request)
             return found
+        if self._settings.transport == "direct":
+            return await self._ask_directly(request)
         from judgeprobe.llm.client import call
 
         return await call(request)
+
+    async def _ask_directly(self, request: Request) -> Reply:
+        if self._direct is None:
+            from judgeprobe.llm.direct import DirectClient
+
+            # The pool alone says how many calls run at once.
+            self._direct = DirectClient(connections=0)
+        found: Reply = await self._direct.call(request)
+        return found
 
     def wrong(self, reply: Reply) -> str:
         """Why a reply does not come from the model that was asked; "" where it does."""
@@ -129,7 +141,10 @@ class Endpoint:
             return None
         return prompt_tokens * self.price[0] + reply_tokens * self.price[1]
 
-    def close(self) -> None:
-        """Stop a local model."""
+    async def close(self) -> None:
+        """Let go of connections and of a local model; in the loop that the calls were made in."""
+        direct, self._direct = self._direct, None
+        if direct is not None:
+            await direct.close()
         if self._local is not None:
             self._local.stop()

@@ -69,6 +69,19 @@ class Counts:
     unpriced: int = 0
     _outcomes: deque[bool] = field(default_factory=lambda: deque(maxlen=_WATCHED))
 
+    def as_dict(self) -> dict[str, int | float]:
+        """For JSON."""
+        return {
+            "cached": self.cached,
+            "done": self.done,
+            "calls": self.calls,
+            "retries": self.retries,
+            "failed": self.failed,
+            "wrong": self.wrong,
+            "usd": round(self.usd, 8),
+            "unpriced": self.unpriced,
+        }
+
     def bad(self) -> int:
         """Bad ones of the last questions, where they are so many that it is no use to go on."""
         bad = self._outcomes.count(False)
