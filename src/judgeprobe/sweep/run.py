@@ -56,11 +56,13 @@ class Outcome:
 
     Attributes:
         states: Counts, by judge.
+        keys: Cache keys of each judge, in the order of the texts, a text's repetitions together.
         failures: Why a text has no reply, by (judge, text id, repetition).
         stopped: Why the whole run ended early, or "".
     """
 
     states: dict[str, JudgeState]
+    keys: dict[str, list[str]] = field(default_factory=dict)
     failures: dict[FailureKey, str] = field(default_factory=dict)
     stopped: str = ""
 
@@ -84,7 +86,10 @@ def pending_calls(
 
     The calls keep the order of the texts, with the judges side by side.
     """
-    outcome = Outcome({judge.name: JudgeState(judge.name) for judge in judges})
+    outcome = Outcome(
+        {judge.name: JudgeState(judge.name) for judge in judges},
+        keys={judge.name: [] for judge in judges},
+    )
     known = set(cache.keys())
     calls: list[Call] = []
     for text in texts:
@@ -93,6 +98,7 @@ def pending_calls(
             for repetition in range(judge.repetitions):
                 state.planned += 1
                 call = Call(judge, text, repetition, judge.key(text, repetition))
+                outcome.keys[judge.name].append(call.key)
                 if call.key in known:
                     state.cached += 1
                 elif call.failure_key in failed:
