@@ -104,17 +104,26 @@ def sweep(
     judges = make_judges(study)
     metadata = grades_metadata(study, plan, judges)
     failed = {} if retry_failed else earlier_failures(study.grades_path, metadata)
+    scale = study.settings.elicitation.scale
+    controls = control_grades(plan.interventions, scale, seed=study.settings.study.seed)
+    budget = study.settings.budget
+    spent = Budget(budget.max_usd, budget.max_calls, budget.max_minutes)
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
-        if calls and not reparse:
-            _ask(study, calls, outcome, cache, progress_for(progress))
-        cache.flush()
-        summariser = Summariser(study.settings.elicitation.scale)
-        controls = control_grades(
-            plan.interventions, study.settings.elicitation.scale, seed=study.settings.study.seed
-        )
-        rows = _rows(judges, plan, cache, outcome, controls)
-        count = write_grades(study.grades_path, summariser.through(rows), metadata)
+        while True:
+            if calls and not reparse:
+                _ask(study, calls, outcome, cache, spent, progress_for(progress))
+            cache.flush()
+            before = set(cache.unreadable)
+            summariser = Summariser(scale)
+            rows = _rows(judges, plan, cache, outcome, controls)
+            count = write_grades(study.grades_path, summariser.through(rows), metadata)
+            if reparse or cache.unreadable == before:
+                break
+            # Entries that turned out to be damaged are asked for again, once.
+            earlier = outcome
+            calls, outcome = pending_calls(judges, plan.texts, cache, failed=earlier.failures)
+            outcome.go_on_from(earlier)
         notes = [*notes, *cache.notes]
     result = summariser.result(judges, controls, outcome, plan, notes=notes, rows=count)
     study.record("sweep", manifest_entry(study, metadata, result))
@@ -122,14 +131,18 @@ def sweep(
 
 
 def _ask(
-    study: Study, calls: Sequence[Call], outcome: Outcome, cache: ReplyCache, progress: Progress
+    study: Study,
+    calls: Sequence[Call],
+    outcome: Outcome,
+    cache: ReplyCache,
+    budget: Budget,
+    progress: Progress,
 ) -> None:
-    settings = study.settings.budget
-    budget = Budget(settings.max_usd, settings.max_calls, settings.max_minutes)
     for judge in {call.judge.name: call.judge for call in calls}.values():
         judge.prepare()
+    concurrency = study.settings.budget.concurrency
     with Claims(study.cache_dir) as claims:
-        runner = Runner(calls, outcome, cache, claims, budget, concurrency=settings.concurrency)
+        runner = Runner(calls, outcome, cache, claims, budget, concurrency=concurrency)
         asyncio.run(interruptible(runner, progress))
 
 
