@@ -399,8 +399,12 @@ function choose(name, value) {
 function toggleCodebook() {
   const book = el("codebook");
   book.open = !book.open;
-  if (book.open) el("codebook-text").focus();
-  else el("heading").focus();
+  if (!book.open) {
+    el("heading").focus();
+    return;
+  }
+  el("codebook-text").focus({ preventScroll: true });
+  book.scrollIntoView({ block: "start" });
 }
 
 const letterKeys = {
@@ -478,6 +482,7 @@ function start() {
     changed("");
   });
   el("add-typed").onclick = addTyped;
+  el("book").onclick = toggleCodebook;
   el("save").onclick = saveCopy;
   el("open").onclick = () => el("file").click();
   el("file").onchange = async () => {

@@ -26,7 +26,7 @@ from judgeprobe.stats.arrays import Design, make_design
 from judgeprobe.stats.bootstrap import Resamples, percentile, rate_draws
 from judgeprobe.stats.frontier import Crossings, crossings, hull, operating_cut
 from judgeprobe.stats.permutation import axis_permutation
-from judgeprobe.stats.profile import curves, edit_shares
+from judgeprobe.stats.profile import Shares, curves, edit_shares
 from judgeprobe.stats.reselection import reselected_draws
 
 AXES = ("scope", "strength")
@@ -254,18 +254,22 @@ def large(judges: int, pairs: int, n_base: int, resamples: int) -> dict[str, flo
     points = time.perf_counter() - start
     start = time.perf_counter()
     drawn = Resamples.draw(n_base, resamples, np.random.default_rng(4))
-    for one, cut in zip(crossed, cuts, strict=True):
-        shares = edit_shares(design, design.groups, one.changed(cut), one.graded)
-        draws = rate_draws(drawn, shares)
-        for g in range(draws.shape[1]):
-            percentile(float(shares.rates()[g]), draws[:, g], 0.95, n=n_base)
+    shares = [
+        edit_shares(design, design.groups, one.changed(cut), one.graded)
+        for one, cut in zip(crossed, cuts, strict=True)
+    ]
+    joined = Shares(np.hstack([s.share for s in shares]), np.hstack([s.has for s in shares]))
+    draws, rates = rate_draws(drawn, joined), joined.rates()
+    for column, rate in zip(draws.T, rates, strict=True):
+        percentile(float(rate), column, 0.95, n=n_base)
     fixed = time.perf_counter() - start
     start = time.perf_counter()
     for one in crossed:
         reselected_draws(design, one, FLOOR, drawn)
     anew = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return {"points": points, "fixed": fixed, "anew": anew, "peak_gib": peak, "pairs": pairs}
+    cpu = time.process_time()
+    return {"points": points, "fixed": fixed, "anew": anew, "peak_gib": peak, "cpu": cpu}
 
 
 def main() -> None:
@@ -287,7 +291,7 @@ def main() -> None:
             f"{given[0]} judges x {given[1]} pairs over {given[2]} base items, "
             f"{given[3]} resamples: points and frontiers {row['points']:.1f} s, "
             f"intervals {row['fixed']:.1f} s, cut chosen anew {row['anew']:.1f} s; "
-            f"peak {row['peak_gib']:.2f} GiB"
+            f"peak {row['peak_gib']:.2f} GiB, {row['cpu']:.0f} s of processor time in all"
         )
 
 

@@ -20,6 +20,7 @@ from judgeprobe.records import Intervention
 
 SECRET = bytes(range(32))
 EXPORTS = 50
+LEAKY_EXPORTS = 20
 PAIRS = 24
 
 
@@ -98,9 +99,9 @@ def observations(study, key, batch="batch-001"):
 
 def predictability(features, target, groups):
     """Cross-validated area under the curve, whole exports held out; 0.5 is chance."""
-    model = ExtraTreesClassifier(150, min_samples_leaf=5, max_features=0.5, random_state=0)
+    model = ExtraTreesClassifier(80, min_samples_leaf=5, max_features=0.4, random_state=0)
     scores = cross_val_predict(
-        model, features, target, groups=groups, cv=GroupKFold(4), method="predict_proba"
+        model, features, target, groups=groups, cv=GroupKFold(3), method="predict_proba"
     )[:, 1]
     return roc_auc_score(target, scores)
 
@@ -110,7 +111,7 @@ def exported(tmp_path_factory):
     top = tmp_path_factory.mktemp("exports")
     rows, arms, sides, groups = [], [], [], []
     for number in range(EXPORTS):
-        study = make_study(top / str(number), same_length_pairs(number))
+        study = make_study(top / str(number), same_length_pairs(number), secret=f"{number:064x}")
         export(study, annotators=3, size=100)
         found = observations(study, read_keys(study)[0])
         rows += found[0]
@@ -123,17 +124,18 @@ def exported(tmp_path_factory):
 def test_nothing_but_the_texts_tells_arm_or_side_over_fifty_exports(exported):
     features, arms, sides, groups = exported
     assert len(features) == EXPORTS * PAIRS * 3
-    # 3,600 rows: the standard error of the area is about 0.01.
+    # On 3,600 rows, coin flips in place of arm and side give areas that spread by 0.012.
     assert abs(predictability(features, arms, groups) - 0.5) < 0.04
     assert abs(predictability(features, sides, groups) - 0.5) < 0.04
 
 
 def test_the_classifier_does_see_a_leak(exported):
-    features, _, sides, groups = exported
+    few = exported[3] < LEAKY_EXPORTS
+    features, _, sides, groups = (part[few] for part in exported)
     # Units in the order of the build: the place tells the slot, and so the arm.
     unshuffled = features.copy()
-    unshuffled[:, 2] = np.tile(np.arange(PAIRS) % 12, EXPORTS * 3)
-    ordered = np.tile([SLOTS[i % 12][2] == "construct" for i in range(PAIRS)], EXPORTS * 3)
+    unshuffled[:, 2] = np.tile(np.arange(PAIRS) % 12, LEAKY_EXPORTS * 3)
+    ordered = np.tile([SLOTS[i % 12][2] == "construct" for i in range(PAIRS)], LEAKY_EXPORTS * 3)
     assert predictability(unshuffled, ordered, groups) > 0.9
     # One byte more in a quarter of the files of edited-first units.
     longer = features.copy()

@@ -167,10 +167,9 @@ def test_the_training_round_is_discarded(tmp_path):
     _, report = import_labels(study, files)
     assert report.content["training"] == {"labels_discarded": 18, "units": 6}
     assert report.content["agreement"]["overall"]["n_units"] == 24
-    not_annotated = [
-        one["n"] for one in report.content["excluded"] if one["reason"] == "not annotated"
-    ]
-    assert sum(not_annotated) == 6
+    stopped = [one["n"] for one in report.content["excluded"] if one["reason"] == "training"]
+    assert sum(stopped) == 6
+    assert sum(one["n"] for one in report.content["yield"]) == 24
     assert len(read_jsonl(study.labels_path, Label)) == 90
 
 

@@ -1,8 +1,5 @@
 import json
 import random
-import subprocess
-import sys
-import time
 
 import pytest
 from tests.helpers.annotation import (
@@ -20,7 +17,6 @@ from typer.testing import CliRunner
 from judgeprobe.annotate.keys import read_keys
 from judgeprobe.cli.app import app
 from judgeprobe.files import write_csv
-from judgeprobe.study import load_study
 
 
 def run(*arguments, status=0):
@@ -164,24 +160,15 @@ def test_an_unknown_batch_is_named(study):
     assert "there is no batch-009; name one of batch-001" in result.stderr
 
 
-@pytest.mark.end_to_end
 @pytest.mark.parametrize("form", ["html", "csv", "xlsx"])
-def test_478_units_by_three_import_aggregate_and_report_in_two_seconds(tmp_path, form):
+def test_a_pipeline_of_478_units_by_three(tmp_path, form):
+    # Its time is measured by benchmarks/annotation.py.
     items = [intervention(n, slot=n, base=n // 7) for n in range(478)]
     study = make_study(tmp_path / "study", items)
     run("export", study.folder, "--batch-size", 478, "-q", "--form", form)
     files = returned(study, tmp_path, form)
-    command = [sys.executable, "-m", "judgeprobe", "annotate", "import", study.folder, *files]
-    times = []
-    # The machine is shared: the quickest of a few runs is the pipeline's own time.
-    for _ in range(4):
-        study.labels_path.unlink(missing_ok=True)
-        start = time.perf_counter()
-        result = subprocess.run([*command, "-q"], capture_output=True, text=True, check=True)
-        times.append(time.perf_counter() - start)
-        if times[-1] < 2:
-            break
-    assert "overall" in result.stdout
-    assert min(times) < 2, times
-    loaded = load_study(study.folder)
-    assert len(loaded.labels_path.read_text().splitlines()) == 3 * 478
+    found = json.loads(run("import", study.folder, *files, "--json", "-q").stdout)
+    assert [one["imported"] for one in found["files"]] == [478, 478, 478]
+    assert len(study.labels_path.read_text().splitlines()) == 3 * 478
+    assert len(study.directions_path.read_text().splitlines()) == 478
+    assert found["annotation"]["agreement"]["overall"]["n_units"] == 478

@@ -282,6 +282,9 @@ def _judge(judge: str, pairs: list[dict[str, Any]], grades: list[dict[str, Any]]
         "status": "frontier" if best else "uninterpretable",
         "n_graded": len(given),
         "n_ungraded": 2,
+        "n_pairs": {
+            arm: sum(pair["arm"] == arm for pair in pairs) for arm in ("construct", "invariance")
+        },
         "distinct_grades": len(values),
         "usable_points": max(len(values) - 2, 1),
         "regrade": round(1 - 0.55 / len(values) * 3, 3),

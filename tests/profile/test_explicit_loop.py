@@ -58,7 +58,7 @@ def check_judge(
     assert reading.tau == (None if reading.cut == NO_CUT else pytest.approx(tau, abs=TOLERANCE))
     groups = make_groups(table, design, kept)
     resamples = Resamples.draw(design.n_base, 20, np.random.default_rng(0))
-    fixed = make_fixed(design, groups, reading, resamples)
+    (fixed,) = make_fixed(design, groups, [reading], resamples)
     assert same(1 - fixed.rates[0], point["S"])
     assert same(fixed.rates[1], point["R"])
     for axis, rate in zip(AXES, fixed.rates[2:4], strict=True):

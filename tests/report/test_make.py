@@ -30,7 +30,7 @@ def built(tmp_path_factory):
 def hostile(tmp_path_factory):
     folder = build_study(
         tmp_path_factory.mktemp("hostile") / "study",
-        judges=[HOSTILE, "plain"],
+        judges=[HOSTILE, "=HYPERLINK(1)"],
         claim=f"{HOSTILE} {{}}.",
     )
     make_report(load_study(folder))
@@ -60,8 +60,49 @@ def test_two_runs_give_the_same_bytes(built, tmp_path):
     copy = tmp_path / "another place"
     shutil.copytree(folder, copy)
     before = digests(copy)
+    # Without its outputs everything is drawn and written again.
+    for path in (*copy.glob("figures/*"), *copy.glob("tables/*"), copy / "report.html"):
+        path.unlink()
     make_report(load_study(copy))
     assert digests(copy) == before
+
+
+def times(folder):
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_report_made_of_the_same_is_left_alone(built, tmp_path):
+    folder, report = built
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    before = times(copy)
+    again = make_report(load_study(copy))
+    assert times(copy) == before
+    assert (again.tables, again.figures) == (report.tables, report.figures)
+
+
+def test_touched_outputs_are_made_again(built, tmp_path):
+    folder, _ = built
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    for touched in ("tables/profiles.csv", "figures/plane.svg", "report.html"):
+        (copy / touched).write_text("changed")
+    make_report(load_study(copy))
+    assert digests(copy) == digests(folder)
+
+
+def test_what_an_earlier_report_wrote_and_this_one_does_not_is_removed(built, tmp_path):
+    folder, _ = built
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    path = copy / "profile.json"
+    profile = json.loads(path.read_text()) | {"excluded": []}
+    path.write_text(json.dumps(profile))
+    (copy / "tables" / "mine.csv").write_text("a person's own")
+    report = make_report(load_study(copy))
+    assert "excluded" not in report.tables
+    assert not list(copy.glob("tables/excluded.*"))
+    assert (copy / "tables" / "mine.csv").exists()
 
 
 def test_no_path_time_or_program_in_the_files(built):
@@ -174,12 +215,13 @@ def test_hostile_text_is_shown_and_does_nothing(hostile):
         ET.fromstring(text)
 
 
-def test_csv_cells_cannot_be_run(hostile, tmp_path):
-    folder = build_study(tmp_path / "formula", judges=["=HYPERLINK(1)", "@x"])
-    make_report(load_study(folder))
-    for path in folder.glob("tables/*.csv"):
+def test_csv_cells_cannot_be_run(hostile):
+    seen = 0
+    for path in hostile.glob("tables/*.csv"):
         for row in csv.reader(path.open()):
             assert not any(cell[:1] in ("=", "@", "\t") for cell in row), path.name
+            seen += any(cell == "'=HYPERLINK(1)" for cell in row)
+    assert seen
 
 
 def test_people_s_direction_has_no_watermark_and_names_them(tmp_path):
@@ -203,32 +245,34 @@ def test_a_missed_control_stands_first_on_the_page(tmp_path):
     assert "MISSED" in page
 
 
-def test_a_judge_below_the_floor_is_said_and_gets_no_number(tmp_path):
-    folder = build_study(tmp_path / "study", judges=["one", "two"])
+@pytest.fixture(scope="module")
+def unread(tmp_path_factory):
+    """One judge is a single point, one has no cut at the floor."""
+    folder = build_study(tmp_path_factory.mktemp("unread") / "study", judges=["one", "two"])
     path = folder / "profile.json"
     profile = json.loads(path.read_text())
+    profile["judges"][0].update(status="single point", reason="1 usable grade")
     profile["judges"][1].update(
         status="uninterpretable", reason="no cut reaches S 0.9; best S 0.812", operating_point=None
     )
     path.write_text(json.dumps(profile))
     make_report(load_study(folder))
-    page = (folder / "report.html").read_text()
+    return folder
+
+
+def test_a_judge_below_the_floor_is_said_and_gets_no_number(unread):
+    page = (unread / "report.html").read_text()
     assert "two is uninterpretable: no cut reaches S 0.9; best S 0.812." in page
-    with (folder / "tables" / "profiles.csv").open() as file:
+    with (unread / "tables" / "profiles.csv").open() as file:
         row = next(r for r in csv.DictReader(file) if r["judge"] == "two")
     assert (row["S"], row["R"], row["tau"]) == ("", "", "")
 
 
-def test_a_single_point_has_no_frontier(tmp_path):
-    folder = build_study(tmp_path / "study", judges=["one"])
-    path = folder / "profile.json"
-    profile = json.loads(path.read_text())
-    profile["judges"][0].update(status="single point", reason="1 usable grade")
-    path.write_text(json.dumps(profile))
-    make_report(load_study(folder))
-    description = ET.parse(folder / "figures" / "plane.svg").getroot()[1].text
-    assert "single point" in description
-    assert "frontier" not in description
+def test_a_single_point_has_no_frontier(unread):
+    described = ET.parse(unread / "figures" / "plane.svg").getroot()[1].text
+    told = next(part for part in described.split(". ") if part.startswith("one:"))
+    assert told.endswith("single point")
+    assert "frontier" not in told
 
 
 def test_artifacts_of_another_taxonomy_are_refused_and_nothing_is_written(tmp_path):
@@ -259,8 +303,9 @@ def test_a_folder_that_cannot_be_written_is_one_error(tmp_path):
         make_report(load_study(folder))
 
 
-def test_the_manifest_names_what_the_page_was_made_from(built):
-    folder, _ = built
-    manifest = json.loads((folder / "manifest.json").read_text())
-    digest = hashlib.sha256((folder / "profile.json").read_bytes()).hexdigest()
-    assert manifest["stages"]["report"]["profile"] == digest
+def test_the_manifest_names_every_output(built):
+    folder, report = built
+    outputs = json.loads((folder / "manifest.json").read_text())["stages"]["report"]["outputs"]
+    assert len(outputs) == 1 + 3 * len(report.tables) + 2 * len(report.figures)
+    for name, digest in outputs.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest

@@ -56,15 +56,14 @@ def test_the_cell_of_the_reference_that_a_kappa_bar_would_have_lost():
     assert found.dominant_share == pytest.approx(162 / 165)
 
 
-def test_only_an_all_dominant_arrangement_of_the_two_odd_units_gives_that_kappa():
-    # The 53 equal units all carry label a. Were they shared out, chance agreement would fall.
-    codes = np.zeros((55, 3), dtype=int)
-    codes[:20] = 1
+@pytest.mark.parametrize(("dominant", "kappa"), [(0, 0.3238), (1, 0.4900), (2, 0.5906)])
+def test_that_kappa_needs_the_label_that_both_odd_units_share_to_dominate(dominant, kappa):
+    codes = np.full((55, 3), dominant)
     codes[53] = [0, 1, 1]
     codes[54] = [0, 0, 2]
     counts = agr.count_labels(codes, 3)
     assert round(agr.pairwise_agreement(counts), 4) == 0.9758
-    assert agr.fleiss_kappa(counts).value > 0.9
+    assert round(agr.fleiss_kappa(counts).value, 4) == kappa
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -7,7 +7,7 @@ in the order of `STATUSES`; the last two are decided for a slot or axis as a who
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from judgeprobe.annotate.keys import Key, Role, places
@@ -17,7 +17,8 @@ __all__ = ["DIRECTIONS", "STATUSES", "ItemLabel", "aggregate", "item_labels"]
 
 DIRECTIONS = ("edited", "original", "neither", "cannot_tell")
 STATUSES = (
-    "not annotated",  # in no batch, or a training item: its labels are discarded
+    "training",  # a training item: its labels are discarded
+    "not annotated",  # in no batch, or without a label yet
     "incomplete",  # too few labels for a majority yet
     "facts differ",  # a generator failure: a probe on it would measure factuality
     "no majority",  # for example three different answers
@@ -80,6 +81,7 @@ def aggregate(
     planned: Mapping[str, int],
     measurable_slots: Mapping[str, bool],
     measurable_axes: Mapping[str, bool],
+    training: Collection[str] = (),
 ) -> list[Direction]:
     """One direction an intervention, in the order of the interventions.
 
@@ -90,6 +92,7 @@ def aggregate(
             than half of them.
         measurable_slots: Whether each slot reaches the bar; one that is not named does not.
         measurable_axes: The same for axes.
+        training: Interventions of the training round.
     """
     by_item: dict[str, list[ItemLabel]] = defaultdict(list)
     for label in labels:
@@ -105,6 +108,7 @@ def aggregate(
         matches = _matches_intent(item, majority)
         status = _status(
             item,
+            training=item.id in training,
             labels=len(given),
             most=max(votes.values(), default=0),
             annotators=annotators,
@@ -138,6 +142,7 @@ def _matches_intent(item: Intervention, majority: str | None) -> bool | None:
 def _status(
     item: Intervention,
     *,
+    training: bool,
     labels: int,
     most: int,
     annotators: int,
@@ -149,6 +154,7 @@ def _status(
 ) -> str:
     still_open = majority is None and 2 * (most + annotators - labels) > annotators
     reasons = (
+        (training, "training"),
         (labels == 0, "not annotated"),
         (facts_differ, "facts differ"),
         (still_open, "incomplete"),

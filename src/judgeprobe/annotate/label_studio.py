@@ -80,30 +80,29 @@ def _answers(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if "annotations" not in task:
         yield task
         return
-    found = [one for one in task["annotations"] if isinstance(one, dict)]
+    found = [one for one in _list(task["annotations"]) if isinstance(one, dict)]
     kept = [one for one in found if not one.get("was_cancelled")]
     if not kept:
         yield {}
     for annotation in kept:
         answer: dict[str, Any] = {"lead_time": annotation.get("lead_time")}
-        for region in annotation.get("result") or []:
+        for region in _list(annotation.get("result")):
             value = region.get("value") if isinstance(region, dict) else None
             if not isinstance(value, dict):
                 continue
-            name = region.get("from_name")
+            name = str(region.get("from_name"))
             if name in SENTENCES:
                 answer.setdefault(name, []).append(value)
             else:
-                answer.setdefault(name, []).extend(
-                    value.get("choices") or _texts(value.get("text"))
-                )
+                texts = _texts(value.get("choices")) or _texts(value.get("text"))
+                answer[name] = [*_list(answer.get(name)), *texts]
         yield answer
 
 
 def _spans(answer: dict[str, Any], shown: dict[str, str]) -> Iterator[str]:
     for name, sentence in SENTENCES.items():
         regions = answer.get(name)
-        for region in regions if isinstance(regions, list) else []:
+        for region in _list(regions):
             if not isinstance(region, dict):
                 continue
             text = region.get("text")
@@ -119,6 +118,10 @@ def _cut(sentence: str, start: Any, end: Any) -> str:
         return ""
     units = sentence.encode("utf-16-le")
     return units[2 * start : 2 * end].decode("utf-16-le", "replace")
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _one(value: Any) -> str:

@@ -31,8 +31,9 @@ def inline_json(value: object) -> Markup:
 
 @lru_cache(maxsize=8)
 def prose(markdown: str) -> Markup:
-    """Markdown as HTML; HTML inside it stays text."""
-    rendered = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
+    """Markdown as HTML; line ends are kept, and HTML inside it stays text."""
+    options = {"html": False, "breaks": True}
+    rendered = MarkdownIt("commonmark", options).enable("table").render(markdown)
     return Markup(rendered)
 
 

@@ -12,6 +12,7 @@ import io
 import json
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,11 @@ def read_file(path: Path) -> tuple[list[Given], list[Problem]]:
     Raises:
         InputError: The file as a whole is none of the forms.
     """
+    given, problems = _read(path)
+    return [_well_formed(one) for one in given], problems
+
+
+def _read(path: Path) -> tuple[list[Given], list[Problem]]:
     ending = path.suffix.lower()
     if ending in (".csv", ".tsv", ".txt"):
         return _read_csv(path)
@@ -51,6 +57,30 @@ def read_file(path: Path) -> tuple[list[Given], list[Problem]]:
     if ending in (".html", ".htm"):
         remedy = "open it, choose `Save a copy`, and give the .json file that it saves"
     raise InputError("is not a form that labels come back in", file=path, remedy=remedy)
+
+
+def _well_formed(one: Given) -> Given:
+    """The row without halves of characters, which a selection cut short can leave behind."""
+    answers = (one.unit_id, one.direction, one.supported, one.same_facts)
+    if all(map(_is_well_formed, (*answers, *one.spans, *one.shown.values()))):
+        return one
+    return replace(
+        one,
+        unit_id=_mended(one.unit_id),
+        direction=_mended(one.direction),
+        supported=_mended(one.supported),
+        same_facts=_mended(one.same_facts),
+        spans=tuple(map(_mended, one.spans)),
+        shown={name: _mended(text) for name, text in one.shown.items()},
+    )
+
+
+def _is_well_formed(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= mark <= "\udfff" for mark in text)
+
+
+def _mended(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _bytes(path: Path) -> bytes:

@@ -72,6 +72,9 @@ def study_report(
         planned=_planned(keys),
         measurable_slots={one["slot"]: one["measurable"] for one in figures["slots"]},
         measurable_axes={one["axis"]: one["measurable"] for one in figures["axes"]},
+        training={
+            row.intervention_id for key in keys for row in key.rows if row.role == "training"
+        },
     )
     level = settings.profile.level
     content = {
@@ -138,7 +141,7 @@ def _yield(
     table = []
     for slot in taxonomy.slots:
         found = by_slot.get(slot.name, [])
-        annotated = [one for one in found if one.status != "not annotated"]
+        annotated = [one for one in found if one.status not in ("training", "not annotated")]
         fitting = [one for one in annotated if one.matches_intent and one.status != "facts differ"]
         table.append(
             {

@@ -125,7 +125,9 @@ def lemma(word: str, pos: str) -> str | None:
     return found[0] if found else None
 
 
-_ALWAYS_PLURAL = frozenset({"people", "data", "police", "cattle", "mice", "men", "women"})
+_ALWAYS_PLURAL = frozenset(
+    {"people", "data", "police", "cattle", "mice", "men", "women", "bacteria", "larvae", "media"}
+)
 _SAME_IN_BOTH = frozenset({"species", "series", "sheep", "fish", "aircraft"})
 # Singular, though they end in s and the dictionary offers a shorter lemma.
 _SINGULAR_IN_S = frozenset(

@@ -282,6 +282,32 @@ def _print_outcome(content: dict[str, Any]) -> None:
         excluded[one["reason"]] = excluded.get(one["reason"], 0) + one["n"]
     stopped = [[reason, str(n)] for reason, n in excluded.items()]
     print_table("Pairs that do not enter", ["reason", "pairs"], stopped)
+    columns = ["what", "rate", "low", "high", "of"]
+    print_table("Rates", columns, [_rate_row(*one) for one in _rates(content)])
+
+
+def _rates(content: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    found = [("labels that cannot tell", content["cannot_tell"])]
+    found += [
+        (f"{one['annotator']} agrees with themselves on repeats", one)
+        for one in content["self_consistency"]
+    ]
+    found.append(("verifier differs from the majority", content["verifier"]))
+    found += [
+        (f"verifier differs from the majority, {one['axis']}", one)
+        for one in content["verifier"]["axes"]
+    ]
+    for name in ("three_way_splits", "facts_differ"):
+        found.append((name.replace("_", " "), {"count": content[name]}))
+    unanimous = content["unanimous"]
+    return [*found, ("unanimous", {"count": unanimous["n"], "n": unanimous["of"]})]
+
+
+def _rate_row(what: str, one: dict[str, Any]) -> list[str]:
+    """A rate with its interval, or a bare count where no rate is reported."""
+    if "count" in one:
+        return [what, str(one["count"]), "", "", str(one.get("n", ""))]
+    return [what, *(_number(one[name]) for name in ("rate", "low", "high")), str(one["n"])]
 
 
 def _print_agreement(found: dict[str, Any]) -> None:
@@ -303,13 +329,13 @@ def _print_agreement(found: dict[str, Any]) -> None:
     ]
     print_table("Pairs of annotators", ["pair", "units", "agreement", "kappa"], pairs)
     first = found["first_position"]
-    if first["rate"] is None:
-        note(f"first-position preference: {first['reason']}")
-    else:
-        note(
-            f"first-position preference {first['rate']:.3f} "
-            f"[{first['low']:.3f}, {first['high']:.3f}] on {first['n']} labels (0.5 is none)"
-        )
+    row = [_number(first[name]) for name in ("rate", "low", "high")]
+    told = first.get("reason", "0.5 is no preference")
+    print_table(
+        "Preference for the sentence shown first",
+        ["rate", "low", "high", "labels", "note"],
+        [[*row, str(first["n"]), told]],
+    )
 
 
 def _agreement_row(what: str, axis: str, one: dict[str, Any], measurable: bool | None) -> list[str]:

@@ -33,14 +33,6 @@ def profile(
             "judge, base_id, slot, grade_original, grade_edited.",
         ),
     ] = None,
-    compare: Annotated[
-        Path | None,
-        typer.Option(
-            "--compare",
-            metavar="STUDY",
-            help="Set STUDY beside this earlier one; writes comparison.json too.",
-        ),
-    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Pairs: write the profile here.")
     ] = None,
@@ -99,7 +91,10 @@ def profile(
     if (study is None) == (pairs is None):
         raise typer.BadParameter("give either STUDY or --pairs FILE")
     if study is not None:
-        found = _of_study(study, compare)
+        from judgeprobe.profile import profile_study
+        from judgeprobe.study import load_study
+
+        found = profile_study(load_study(study))
     else:
         from judgeprobe.profile import ProfileOptions, profile_pairs
         from judgeprobe.taxonomy import load_taxonomy
@@ -129,17 +124,6 @@ def profile(
     else:
         show_profile(found)
     finish(0 if found["controls_ok"] else FOUND)
-
-
-def _of_study(folder: Path, earlier: Path | None) -> dict[str, Any]:
-    from judgeprobe.profile import compare_studies, profile_study
-    from judgeprobe.study import load_study
-
-    study = load_study(folder)
-    found = profile_study(study)
-    if earlier is not None:
-        found["comparison"] = compare_studies(study, load_study(earlier))
-    return found
 
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> str:
@@ -206,33 +190,9 @@ def show_profile(found: dict[str, Any]) -> None:
             f"{_signed(gap['reselected']['high'])}); positive on {gap['positive_judges']} of "
             f"{gap['n_judges']} judges; permutation p {_p(gap['permutation_p'])}."
         )
-    if found.get("comparison"):
-        _show_comparison(found["comparison"])
-
-
-def _show_comparison(found: dict[str, Any]) -> None:
-    rows = []
-    for row in found["judges"]:
-        cells = [row["judge"]]
-        for side in ("before", "after"):
-            point = row[side]
-            cells.append("" if point is None else f"S {point['S']:.3f}, R {point['R']:.3f}")
-        for change in (row["difference"], (row["same_cut"] or {}).get("difference")):
-            for name in ("S", "R"):
-                one = None if change is None else change[name]
-                cells.append(
-                    ""
-                    if one is None
-                    else f"{_signed(one['estimate'])} [{_signed(one['low'])}, "
-                    f"{_signed(one['high'])}]"
-                )
-        rows.append(cells)
-    print_table(
-        f"{found['before']} and {found['after']}: after minus before, paired over "
-        f"{found['n_base']['shared']} shared base items",
-        ["judge", "before", "after", "S", "R", "S at the old cut", "R at the old cut"],
-        rows,
-    )
+    for row in found["predictions"]:
+        measured = "" if row["measured"] is None else f", measured {row['measured']:g}"
+        print(f"Prediction {row['key']} = {row['value']:g}: {row['state']}{measured}.")
 
 
 def _judge_row(row: dict[str, Any], axes: list[str]) -> list[str]:

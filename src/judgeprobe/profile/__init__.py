@@ -3,11 +3,10 @@
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.profile.run import make_profile
 from judgeprobe.profile.sources import options_of
-from judgeprobe.profile.stage import compare_studies, profile_pairs, profile_study
+from judgeprobe.profile.stage import profile_pairs, profile_study
 
 __all__ = [
     "ProfileOptions",
-    "compare_studies",
     "make_profile",
     "options_of",
     "profile_pairs",

@@ -63,13 +63,14 @@ def _summary(table: PairTable, kept: Bools, options: ProfileOptions) -> dict[str
     rng = np.random.default_rng(options.seed)
     resamples = Resamples.draw(design.n_base, options.sized(design.n_base)[0], rng)
     groups = make_groups(chosen, design, numbers)
-    compared = [
-        make_fixed(design, groups, reading, resamples)
+    readings = [
+        reading
         for reading in read_judges(chosen, design, numbers, options)
         if reading.control is None
         and reading.status == "frontier"
         and reading.name not in table.remedies
     ]
+    compared = make_fixed(design, groups, readings, resamples)
     if not compared:
         return {**nothing, "gap": gap, "reason": "no judge has a frontier with a cut at the floor"}
     gaps = [found for fixed in compared if (found := fixed.gap()) is not None]

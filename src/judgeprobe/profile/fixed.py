@@ -4,6 +4,7 @@ All rates of a study (arms, axes, slots, domains) are columns over one set of gr
 resamples, so that every difference between them is paired.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +18,7 @@ from judgeprobe.tables import PairTable
 
 __all__ = ["Fixed", "Groups", "make_fixed", "make_groups"]
 
+_BATCH_CELLS = 1 << 25
 INVARIANCE, CONSTRUCT, FIRST_AXIS = 0, 1, 2
 
 
@@ -97,18 +99,34 @@ class Fixed:
         return estimate, self.draws[:, a] - self.draws[:, b], left
 
 
-def make_fixed(design: Design, groups: Groups, reading: Reading, resamples: Resamples) -> Fixed:
-    """Rates and draws of one judge that has an operating point."""
-    shares = _shares(design, reading, groups.members)
-    return Fixed(
-        reading=reading,
-        rates=shares.rates(),
-        n_pairs=(groups.members & reading.graded).sum(axis=1),
-        n_base=shares.has.sum(axis=0),
-        draws=rate_draws(resamples, shares),
-        design=design,
-        groups=groups,
-    )
+def make_fixed(
+    design: Design, groups: Groups, readings: Sequence[Reading], resamples: Resamples
+) -> list[Fixed]:
+    """Rates and draws of judges that have an operating point.
+
+    Several judges share one pass over the resamples, as many as fit into `_BATCH_CELLS`.
+    """
+    width = len(groups.members)
+    batch = max(1, _BATCH_CELLS // (design.n_base * width))
+    found = []
+    for start in range(0, len(readings), batch):
+        some = readings[start : start + batch]
+        parts = [_shares(design, reading, groups.members) for reading in some]
+        joined = Shares(np.hstack([p.share for p in parts]), np.hstack([p.has for p in parts]))
+        draws = rate_draws(resamples, joined)
+        for i, (reading, shares) in enumerate(zip(some, parts, strict=True)):
+            found.append(
+                Fixed(
+                    reading=reading,
+                    rates=shares.rates(),
+                    n_pairs=(groups.members & reading.graded).sum(axis=1),
+                    n_base=shares.has.sum(axis=0),
+                    draws=draws[:, i * width : (i + 1) * width],
+                    design=design,
+                    groups=groups,
+                )
+            )
+    return found
 
 
 def _shares(design: Design, reading: Reading, members: Bools) -> Shares:

@@ -74,11 +74,8 @@ def make_profile(
     groups = make_groups(table, design, kept)
     readings = read_judges(table, design, kept, options)
     resamples = Resamples.draw(design.n_base, n_resamples, boot)
-    fixed = {
-        reading.name: make_fixed(design, groups, reading, resamples)
-        for reading in readings
-        if reading.cut is not None
-    }
+    pointed = [reading for reading in readings if reading.cut is not None]
+    fixed = {one.reading.name: one for one in make_fixed(design, groups, pointed, resamples)}
     real = [reading for reading in readings if reading.control is None]
     compared = [
         fixed[r.name] for r in real if r.status == "frontier" and r.name not in table.remedies

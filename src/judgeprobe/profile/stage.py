@@ -5,7 +5,6 @@ from typing import Any
 
 from judgeprobe.files import file_hash, write_json
 from judgeprobe.profile.bars import bar_rows
-from judgeprobe.profile.compare import compare_sources
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.profile.register import REGISTER, evaluated, read_register
 from judgeprobe.profile.run import make_profile
@@ -18,9 +17,7 @@ from judgeprobe.profile.sources import (
 from judgeprobe.study import Study
 from judgeprobe.taxonomy import Taxonomy
 
-__all__ = ["COMPARISON", "compare_studies", "profile_pairs", "profile_study"]
-
-COMPARISON = "comparison.json"
+__all__ = ["profile_pairs", "profile_study"]
 
 
 def profile_study(study: Study) -> dict[str, Any]:
@@ -59,28 +56,6 @@ def profile_pairs(
         InputError: The file cannot be read or no row can be used.
     """
     return _profile(source_of_pairs(path, taxonomy, options, direction_source), options)
-
-
-def compare_studies(study: Study, earlier: Study) -> dict[str, Any]:
-    """Set a study beside an earlier one and write comparison.json into its folder.
-
-    Both are read with the settings of the later study.
-
-    Raises:
-        InputError: A file is missing, or the studies share no judge.
-        MixedArtifactsError: The studies have different taxonomies.
-        StorageError: The folder cannot be written to.
-    """
-    study.require_same(
-        "taxonomy",
-        earlier.taxonomy.hash,
-        study.taxonomy.hash,
-        file=earlier.folder / "study.toml",
-        remedy="compare studies of one taxonomy",
-    )
-    found = compare_sources(source_of_study(earlier), source_of_study(study), options_of(study))
-    write_json(study.folder / COMPARISON, found)
-    return found
 
 
 def _profile(source: Source, options: ProfileOptions) -> dict[str, Any]:

@@ -190,6 +190,7 @@ def _axis_mark(
         markeredgecolor="white" if fill == "full" else colour,
         markeredgewidth=0.7,
         zorder=3,
+        clip_on=False,
     )
     return line
 

@@ -55,6 +55,7 @@ def _matched(view: ProfileView, common: dict[str, Any]) -> Table:
 
 
 def _dominance(view: ProfileView, common: dict[str, Any]) -> Table:
+    asked = {judge.judge for judge in view.judges}
     return Table(
         name="dominance",
         title="How the frontiers stand to each other",
@@ -78,6 +79,7 @@ def _dominance(view: ProfileView, common: dict[str, Any]) -> Table:
                 "other_above": _ranges(row.other_above),
             }
             for row in view.dominance
+            if row.judge in asked and row.other in asked
         ),
         **common,
     )

@@ -20,6 +20,7 @@ def result_tables(view: ProfileView, notice: str, predicted: Predicted) -> tuple
     """Every table of the profile that has a row, in the order of the page."""
     tables = [
         _profiles(view, notice, predicted),
+        _remedies(view, notice),
         _axes(view, notice),
         _gap(view, notice, predicted),
         _gap_by_judge(view, notice),
@@ -65,7 +66,8 @@ def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
         {
             "judge": judge.judge,
             "status": judge.status.replace("_", " "),
-            "n_base": _n_base(judge),
+            "n_invariance": judge.n_pairs.get("invariance"),
+            "n_construct": judge.n_pairs.get("construct"),
             "n_graded": judge.n_graded,
             "n_ungraded": judge.n_ungraded,
             **_point(judge),
@@ -83,9 +85,10 @@ def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
         title="Validity profiles",
         caption=(
             f"Each judge at its operating point: the cut τ with the largest R among those with S "
-            f"at least {view.floor:.2f} (ties: larger S, then smaller τ). In brackets the interval "
-            "from resampling base items. 1 − S is the share of invariance edits that changed the "
-            "verdict; an R close to it is no sensitivity."
+            f"at least {view.floor:.2f} (ties: larger S, then smaller τ). In brackets the "
+            f"{view.level:.0%} interval from resampling the {view.n_base} base items. 1 − S is the "
+            "share of invariance edits that changed the verdict; an R close to it is no "
+            "sensitivity."
         ),
         columns=(
             Column("judge", "judge"),
@@ -95,8 +98,9 @@ def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
             R_COLUMN,
             *(Column(f"{AXIS_PREFIX}{axis}", _axis_head(axis), "rate") for axis in view.axes),
             Column("flip", "1\u00a0−\u00a0S", "rate"),
-            Column("n_base", "base items", "count"),
-            Column("n_graded", "graded", "count"),
+            Column("n_invariance", "edits for S", "count"),
+            Column("n_construct", "edits for R", "count"),
+            Column("n_graded", "texts graded", "count"),
             Column("n_ungraded", "ungraded", "count"),
         ),
         rows=tuple(rows),
@@ -106,10 +110,45 @@ def _profiles(view: ProfileView, notice: str, predicted: Predicted) -> Table:
     )
 
 
-def _n_base(judge: JudgeView) -> int | None:
-    """Base items that its S or R rests on, the larger of the two."""
-    point = judge.operating_point
-    return max(point.n_base.values()) if point is not None and point.n_base else None
+def _remedies(view: ProfileView, notice: str) -> Table:
+    asked = {judge.judge: judge.operating_point for judge in view.judges}
+    rows = []
+    for judge in view.remedies:
+        remedy = judge.remedy or {}
+        members = [str(name) for name in remedy.get("of", ())]
+        points = [point for name in members if (point := asked.get(name)) is not None]
+        row: dict[str, Any] = {
+            "remedy": judge.judge,
+            "kind": remedy.get("kind"),
+            "of": ", ".join(members),
+            "status": judge.status,
+            **_point(judge),
+        }
+        if points and len(points) == len(members):
+            row["members_S"] = sum(point.S for point in points) / len(points)
+            row["members_R"] = sum(point.R for point in points) / len(points)
+        rows.append(row)
+    return Table(
+        name="remedies",
+        title="Remedies for unreliability: do they move R, or only S?",
+        caption=(
+            "Computed from cached grades, each at its own operating point; beside it the mean of "
+            "its members at theirs. Remedies stand in no mean over judges."
+        ),
+        columns=(
+            Column("remedy", "remedy"),
+            Column("kind", "kind"),
+            Column("of", "of"),
+            Column("status", "read off"),
+            S_COLUMN,
+            Column("members_S", "S of members", "rate"),
+            R_COLUMN,
+            Column("members_R", "R of members", "rate"),
+        ),
+        rows=tuple(rows),
+        direction=view.direction,
+        notice=notice,
+    )
 
 
 def _mean_row(mean: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from judgeprobe.report.breakdown import breakdown_tables
 from judgeprobe.report.checks import check_tables
 from judgeprobe.report.contents import control_rows, result_tables
 from judgeprobe.report.evidence import Evidence, read_evidence
+from judgeprobe.report.fresh import is_fresh, made_of, output_hashes, remove_stale
 from judgeprobe.report.missed import missed_edits
 from judgeprobe.report.page import Drawn, render, report_page
 from judgeprobe.report.plain import plain
@@ -56,15 +57,20 @@ class Report:
 
 
 def make_report(study: Study) -> Report:
-    """Write the report of a profiled study.
+    """Write the report of a profiled study, or leave it where it was made of the same files.
 
     Raises:
         InputError: There is no profile, a file cannot be read, or the profile shows a prediction
             that predictions.toml does not explain.
-        MixedArtifactsError: Edits or grades were made under another taxonomy.
+        MixedArtifactsError: Edits or grades were made under another taxonomy, or the profile was
+            made from other edits or grades.
         StorageError: The folder cannot be written.
     """
     view = read_profile(study.profile_path)
+    key = made_of(study)
+    entry = is_fresh(study, key)
+    if entry is not None:
+        return _report(study, view, entry["tables"], entry["figures"])
     evidence = read_evidence(study, [judge.judge for judge in view.judges])
     require_one_making(study, view, evidence)
     require_register(study, view)
@@ -84,19 +90,44 @@ def make_report(study: Study) -> Report:
     for table in tables.values():
         write_table(table, study.tables_dir)
     page = report_page(study, view, evidence, tables, figures, missed)
-    path = study.folder / "report.html"
-    write_text(path, render(page))
-    report = Report(
-        page=path,
+    write_text(_page_path(study), render(page))
+    outputs = output_hashes(study, _outputs(study, tables, figures))
+    remove_stale(study, outputs)
+    study.record(
+        "report",
+        {
+            "made_of": key,
+            "tables": list(tables),
+            "figures": list(figures),
+            "outputs": outputs,
+        },
+    )
+    return _report(study, view, tables, figures)
+
+
+def _report(
+    study: Study, view: ProfileView, tables: Iterable[str], figures: Iterable[str]
+) -> Report:
+    missed = (str(row["judge"]) for row in control_rows(view) if row["met"] is False)
+    return Report(
+        page=_page_path(study),
         tables=tuple(tables),
         figures=tuple(figures),
-        notice=notice,
-        controls_missed=tuple(
-            str(row["judge"]) for row in control_rows(view) if row["met"] is False
-        ),
+        notice=notice_of(view),
+        controls_missed=tuple(missed),
     )
-    study.record("report", {"profile": file_hash(study.profile_path), "page": file_hash(path)})
-    return report
+
+
+def _page_path(study: Study) -> Path:
+    return study.folder / "report.html"
+
+
+def _outputs(study: Study, tables: Iterable[str], figures: Iterable[str]) -> list[Path]:
+    return [
+        _page_path(study),
+        *(study.tables_dir / f"{name}.{end}" for name in tables for end in ("csv", "md", "tex")),
+        *(study.figures_dir / f"{name}.{end}" for name in figures for end in ("svg", "png")),
+    ]
 
 
 def notice_of(view: ProfileView) -> str:

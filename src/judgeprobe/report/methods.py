@@ -34,8 +34,8 @@ def method_lines(view: ProfileView) -> list[tuple[str, str]]:
             "Same, section 2.3 and Proposition 3.",
         ),
         (
-            "Intervals are 95 % unless a table says otherwise, from resampling whole base items "
-            "with replacement, never single edits.",
+            f"Intervals have level {view.level:.0%} unless a table says otherwise; they resample "
+            "whole base items with replacement, never single edits.",
             "Same, appendix A; Efron and Tibshirani 1993, chapter 13.",
         ),
     ]

@@ -34,7 +34,9 @@ def missed_section(by: MissedBy) -> MissedSection:
     """The folded part of one judge."""
     slots = "; ".join(
         f"{slot.replace('_', ' ')} {missed} of {total}"
-        for slot, (missed, total) in by.by_slot.items()
+        for slot, (missed, total) in sorted(
+            by.by_slot.items(), key=lambda one: (-one[1][0] / one[1][1], one[0])
+        )
     )
     share = by.n_missed / by.n_graded
     return MissedSection(

@@ -142,7 +142,7 @@ def report_page(
         Section(
             "matched",
             "Judges compared at one S",
-            tables=tabled("matched"),
+            tables=tabled("matched", "remedies"),
             folded=tabled("dominance"),
         ),
         Section(
@@ -172,7 +172,7 @@ def report_page(
         ),
         Section(
             "people",
-            "Judges against people" if view.direction == "human" else "The way of the change",
+            "Judges against people" if view.direction == "human" else "Which way verdicts changed",
             tables=tabled("human_direction", "direction_of_change"),
         ),
         Section("controls", "Control judges", tables=tabled("controls")),
@@ -217,20 +217,12 @@ _HASH_WORDS = (
 
 def _reasons(view: ProfileView) -> tuple[str, ...]:
     """Why a judge is read off something else than a frontier."""
-    told = [
+    return tuple(
         f"{judge.judge} is {'a ' if judge.status == 'single point' else ''}{judge.status}: "
         f"{judge.reason}."
         for judge in view.judges
         if judge.reason
-    ]
-    for judge in view.judges:
-        if judge.remedy is not None:
-            members = ", ".join(str(name) for name in judge.remedy.get("of", ()))
-            told.append(
-                f"{judge.judge} is computed from cached grades ({judge.remedy.get('kind')} of "
-                f"{members}) and stands in no mean."
-            )
-    return tuple(told)
+    )
 
 
 def _lead(study: Study, view: ProfileView) -> str:
@@ -313,7 +305,7 @@ def _facts(study: Study, view: ProfileView, evidence: Evidence) -> tuple[tuple[s
         ("Construct", f"{study.taxonomy.measures} (taxonomy {study.taxonomy.name})"),
         ("Judges were asked", study.taxonomy.question),
         ("Grades", f"{scale.low:g} to {scale.high:g} in steps of {scale.step:g}"),
-        ("Items from", settings.study.pairs or settings.study.base_items or ""),
+        ("Items from", Path(settings.study.pairs or settings.study.base_items or "").name),
         ("Base items", f"{view.n_base} in the profile{_listed(evidence.domains, ' from ')}"),
         ("Source documents", str(evidence.documents) if evidence.documents else ""),
         ("Edits", _listed({k.replace("_", " "): v for k, v in evidence.arms.items()})),

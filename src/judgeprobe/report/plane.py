@@ -101,8 +101,9 @@ def _draw(
     axes = plane_axes(figure, floor=view.floor, left=left, top=top, notice=notice)
     foot = []
     for control, s, r, marker in _inner_controls(view):
-        if left <= s:
-            _lone_mark(axes, s, r, marker)
+        if s < left or r > top:
+            continue
+        _lone_mark(axes, s, r, marker)
         reading = f"control   S {s:.3f}   R {r:.3f}"
         foot.append(Label(control.judge, reading, style.QUIET, marker, None, None))
     for judge in view.judges:

@@ -8,7 +8,7 @@ never a zero.
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_json
@@ -97,7 +97,12 @@ class ControlView(View):
 
 
 class ProfileView(View):
-    """The whole of profile.json as far as the report shows it."""
+    """The whole of profile.json as far as the report shows it.
+
+    Attributes:
+        judges: Judges that were asked.
+        remedies: Rows computed from their grades (self-consistency, ensembles); in no mean.
+    """
 
     direction: str
     direction_source: str = ""
@@ -107,6 +112,7 @@ class ProfileView(View):
     rule: str
     n_base: int
     judges: tuple[JudgeView, ...]
+    remedies: tuple[JudgeView, ...] = ()
     mean: dict[str, Any] | None = None
     gap: Gap | None = None
     slots: tuple[SlotRate, ...] = ()
@@ -121,15 +127,24 @@ class ProfileView(View):
     made_under: dict[str, str] = Field(default_factory=dict)
     raw: dict[str, Any] = Field(default_factory=dict, repr=False)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _part(cls, value: Any) -> Any:
+        """Keep judges that were asked apart from remedies computed from their grades."""
+        rows = value.get("judges") if isinstance(value, dict) else None
+        if not isinstance(rows, list):
+            return value
+        computed = [row for row in rows if isinstance(row, dict) and row.get("remedy")]
+        asked = [row for row in rows if row not in computed]
+        return {**value, "judges": asked, "remedies": computed} if computed else value
+
     @property
     def compared(self) -> tuple[JudgeView, ...]:
-        """The judges that means, contrast and slots are over: with a frontier, no remedies."""
+        """The judges read off a frontier: means, contrast and slots are over them."""
         return tuple(
             judge
             for judge in self.judges
-            if judge.status == "frontier"
-            and judge.operating_point is not None
-            and judge.remedy is None
+            if judge.status == "frontier" and judge.operating_point is not None
         )
 
     @property

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.checks import probability
 from judgeprobe.stats.interval import Interval
+from judgeprobe.stats.kappa import cohen_kappa as vector_kappa
 
 __all__ = [
     "DEGENERATE_SHARE",
@@ -218,12 +219,9 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> Coefficient:
     both = (a != MISSING) & (b != MISSING)
     if not both.any():
         return Coefficient(None, "the two annotators share no unit")
-    a, b = a[both], b[both]
-    size = int(max(a.max(), b.max())) + 1
-    chance = float((np.bincount(a, minlength=size) * np.bincount(b, minlength=size)).sum())
-    if chance == len(a) ** 2:
-        return Coefficient(0.0, CONSTANT_RULE)
-    return _corrected(float((a == b).mean()), chance / len(a) ** 2)
+    a, b = a[both].astype(np.int64), b[both].astype(np.int64)
+    found = vector_kappa(a, b, int(max(a.max(), b.max())) + 1)
+    return Coefficient(found.value, CONSTANT_RULE if found.degenerate else "")
 
 
 def annotator_pairs(codes: ArrayLike) -> tuple[PairAgreement, ...]:

@@ -12,7 +12,6 @@ weighted by a vectoriser fitted on the training rows' texts of both sides, each 
 Source: judge-construct-validity, appendix E.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn import config_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from judgeprobe.errors import StatisticsError
+from judgeprobe.stats.convergence import counted
 from judgeprobe.stats.surface_features import length_features, ngram_vectoriser, numeric_matrix
 
 __all__ = ["MEMBERS", "Predictions", "classifier", "fold_features", "out_of_fold"]
@@ -175,8 +174,6 @@ def _fits(x_train: Matrix, x_held: Matrix, labels: IntArray) -> Iterator[tuple[A
             if (y == y[0]).all():
                 yield y[0], "constant"
                 continue
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", ConvergenceWarning)
+            with counted() as stopped:
                 model.fit(x_train, y)
-            stopped = any(issubclass(w.category, ConvergenceWarning) for w in caught)
-            yield model.predict(x_held), "not converged" if stopped else "converged"
+            yield model.predict(x_held), "not converged" if stopped.count else "converged"

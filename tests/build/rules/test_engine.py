@@ -21,6 +21,8 @@ from judgeprobe.typography import normalise
 TAXONOMY = load_taxonomy("claim-calibration")
 SLOTS = [slot.name for slot in TAXONOMY.slots]
 
+ROOT = Path(__file__).parents[3]
+
 LEADS = ["", "When wind was weak, ", "After rain, ", "In dry years, ", "Although few slept, "]
 SUBJECTS = ["some lakes", "night nurses", "dust", "adults with mild asthma", "the soil moisture",
             "many of the wells", "a young farmer", "zinc", "people",
@@ -114,6 +116,17 @@ def test_every_slot_has_twenty_accepted_interventions_on_the_shipped_items() -> 
                     seen.add(seen_key(base.id, candidate.text))
     assert set(accepted) == set(SLOTS)
     assert min(accepted.values()) >= 20, accepted
+    # The pages say how many edits were read; another number was not.
+    for page in (ROOT / "docs" / "rules.md", ROOT / "probes" / "DATA_CARD.md"):
+        for slot_name, count in accepted.items():
+            assert f"| {slot_name} | {count} |" in page.read_text("utf-8"), (page, slot_name)
+
+
+def test_every_operator_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "rules.md").read_text("utf-8")
+    for operators in OPERATORS.values():
+        for operator in operators:
+            assert f"`{operator.name}`" in page
 
 
 SHARED = Path(os.environ.get("JUDGEPROBE_SHARED", Path(__file__).parents[4] / "shared"))

@@ -99,13 +99,31 @@ def trailing(sentence: Sentence, start: int) -> list[Adverbial]:
         if _opens(sentence, i) and not _governed(sentence, i):
             last = _cut(sentence, i, end)
             clause = any(sentence.tag(j) in _FINITE for j in range(i + 1, last + 1))
+            if sentence.low(i) == "where":
+                continue  # it says which place, not under which circumstance
             inner = [sentence.tokens[j].text for j in range(i, last + 1)]
             if "," in inner or "(" in inner or not _has_verb(sentence, start, i):
                 continue
-            if clause and sentence.tag(i) == "PREP":
-                continue  # the finite verb is the main clause's, not the phrase's
+            if _swallows_verb(sentence, i, last):
+                continue
+            if sentence.tag(i - 1) == "VBD" and sentence.tag(last + 1) == "CONJ":
+                continue  # "prevented in vitro and in vivo growth": the verb waits for its object
             found.append(Adverbial(i, last, clause))
     return found
+
+
+def _swallows_verb(sentence: Sentence, i: int, last: int) -> bool:
+    """Whether the span holds a verb of the main clause: "exposure after birth shortens life"."""
+    verbs = [
+        j
+        for j in range(i + 1, last + 1)
+        if sentence.tag(j) in _FINITE and sentence.low(j) not in ("be", "been", "being", "having")
+    ]
+    doubtful = any(sentence.tag(j) == "?" for j in range(i, last + 1))
+    if sentence.tag(i) == "PREP":
+        return bool(verbs) or doubtful
+    apart = [j for j in verbs if sentence.tag(j - 1) not in ("BE", "HAVE", "MODAL", "DO", "NOT")]
+    return len(apart) > 1 or doubtful
 
 
 def _cut(sentence: Sentence, i: int, end: int) -> int:
@@ -149,6 +167,7 @@ def _governed(sentence: Sentence, i: int) -> bool:
     if before in (
         "than", "as", "even", "except", "especially", "particularly", "not", "and", "or", "but",
         "of", "from", "to", "in", "on", "is", "are", "was", "were", "be", "that", "known", "just",
+        "only", "born",
         "long", "which", "whether", "soon", "shortly", "years", "months", "days", "hours", "weeks",
         "minutes", "week", "month", "year", "day", "hour",
     ):  # fmt: skip

@@ -42,9 +42,9 @@ def remove_final(text: str) -> Iterator[str]:
         for found in trailing(sentence, start):
             if _holds_facts(sentence, found.first, found.last):
                 continue
-            head = sentence.text[: sentence.tokens[found.first].start].rstrip().rstrip(",")
+            head = sentence.text[: sentence.tokens[found.first].start]
             tail = sentence.text[sentence.tokens[found.last].end :]
-            yield tidy(head + tail, text)
+            yield tidy(_joined(head, tail), text)
     yield from _after_comma(sentence)
 
 
@@ -54,11 +54,23 @@ def _after_comma(sentence: Sentence) -> Iterator[str]:
     for match in re.finditer(rf",\s+(?:but\s+)?(?:{openers})\b[^,;:()]*(?=[,.;])", sentence.text):
         if re.match(r",\s+(?:while|where)\b", match.group()):
             continue  # a contrast, or a relative clause
-        closing = "" if sentence.text[match.end() : match.end() + 1] == "." else ","
-        rest = sentence.text[match.end() :].lstrip(",")
-        yield tidy(
-            sentence.text[: match.start()] + closing * (rest[:1] == " ") + rest, sentence.text
-        )
+        head, tail = sentence.text[: match.start()] + ",", sentence.text[match.end() :]
+        yield tidy(_joined(head, tail), sentence.text)
+
+
+_KEEPS_COMMA = (
+    r",\s+(?:and|but|or|so|which|although|though|according|suggests?|finds?|reports?|reveals?"
+    r"|shows?|concludes?|says?)\b"
+)
+
+
+def _joined(head: str, tail: str) -> str:
+    """What stood before and after a circumstance, with the commas that are still needed."""
+    head = head.rstrip()
+    parenthesis = head.endswith(",") and tail.startswith(",")
+    if parenthesis and not re.match(_KEEPS_COMMA, tail):
+        tail = tail[1:]
+    return head.rstrip(",") + tail
 
 
 def _is_circumstance(sentence: Sentence, found: Adverbial) -> bool:
@@ -103,5 +115,8 @@ def _dangling(sentence: Sentence, found: Adverbial) -> bool:
     )
     pronouns = {"it", "they", "them", "their", "its", "this", "these", "those", "ones", "he", "she"}
     if any(word in pronouns for word in rest[:first_noun]):
+        return True
+    if re.search(r"\bthe (?:effect|gain|change|difference|increase|decline|drop|shift|rise)\b",
+                 " ".join(rest)):  # fmt: skip
         return True
     return "of it" in " ".join(rest) or "of them" in " ".join(rest) or rest[-1:] == ["then"]

@@ -18,9 +18,23 @@ __all__ = ["add_gloss", "restate_compound"]
 
 
 def add_gloss(text: str) -> Iterator[str]:
-    """The claim with one gloss, longer terms first: nitrate, a salt of nitrogen, declined."""
-    glosses = table("glosses")["glosses"]
+    """The claim with one gloss: nitrate, a salt of nitrogen, declined."""
+    # A noun with a phrase after it is glossed last: the apposition would stand between the two.
     sentence = parse(text)
+    found = list(_glossable(sentence))
+    yield from (
+        _insert(sentence, last, gloss) for last, gloss in found if not _goes_on(sentence, last)
+    )
+    yield from (_insert(sentence, last, gloss) for last, gloss in found if _goes_on(sentence, last))
+
+
+def _goes_on(sentence: Sentence, last: int) -> bool:
+    return sentence.tag(last + 1) == "PREP"
+
+
+def _glossable(sentence: Sentence) -> Iterator[tuple[int, str]]:
+    """The last token of each term that takes its gloss, longer terms first."""
+    glosses, text = table("glosses")["glosses"], sentence.text
     for term in sorted(glosses, key=lambda t: (-len(t.split()), t)):
         for match in re.finditer(rf"(?<![\w-]){re.escape(term)}(?![\w-])", text, re.IGNORECASE):
             last = next((i for i, t in enumerate(sentence.tokens) if t.end == match.end()), None)
@@ -28,7 +42,7 @@ def add_gloss(text: str) -> Iterator[str]:
                 continue
             if _glossed_words(glosses[term], text):
                 continue
-            yield _insert(sentence, last, glosses[term])
+            yield last, glosses[term]
 
 
 def _glossed_words(gloss: str, text: str) -> bool:

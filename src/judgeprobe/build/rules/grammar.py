@@ -137,6 +137,8 @@ def _noun_phrase(sentence: Sentence, first: int, last: int) -> bool | None:
             head = j
         elif tag == "CONJ" and sentence.low(j) == "and" and head is not None:
             coordinated = True
+        elif tag == "VBN" and sentence.tag(j + 1) in NOMINAL:
+            continue  # "middle aged patients"
         elif head is not None and (tag in _STOP or sentence.low(j) == "such"):
             break
         elif tag in ("?", "PUNCT"):

@@ -70,6 +70,8 @@ def _modal(sentence: Sentence, i: int) -> str | None:
     between = [sentence.low(j) for j in range(i + 1, verb) if sentence.low(j) != "not"]
     if base == "have" and sentence.tag(verb + 1) in ("VBN", "BE"):
         return _perfect(sentence, i, verb, singular=singular, negated=negated)
+    if base == "be" and sentence.low(verb + 1) == "because":
+        return None  # "which is because" is no sentence of an editor's
     if base == "be":
         be = ["is" if singular else "are"] + (["not"] if negated else [])
         return sentence.replace(i, verb, " ".join([*be, *between]))
@@ -212,8 +214,8 @@ def _frame(sentence: Sentence, i: int) -> str | None:
         for tag in ("VBZ", "VBP", "VBD", "VBG", "VB"):
             if sentence.low(i) != verb_form(base, tag):
                 continue
-            if tag == "VBD" and sentence.tag(i) == "VBN":
-                return None
+            if tag == "VBD" and (sentence.tag(i) == "VBN" or sentence.tag(i + 1) == "PREP"):
+                return None  # "values suggested for use"
             if sentence.tag(i) not in ("VBZ", "VBP", "VBD", "VBG", "VB", "?"):
                 return None
             last = i + 1 if base == "hint" and sentence.low(i + 1) == "at" else i

@@ -80,7 +80,7 @@ def _free(sentence: Sentence, i: int) -> bool:
     beside = (sentence.low(i - 1), sentence.low(i + 1))
     if any(word in _DEGREE - {"a"} for word in beside) or any(w.endswith("ly") for w in beside):
         return False
-    if beside[0] == "we":
+    if beside[0] in ("we", "last", "first"):
         return False
     return not _negated(sentence, i) and sentence.tag(i - 1) not in ("TO", "DO")
 
@@ -136,7 +136,7 @@ def _comparative(sentence: Sentence, i: int) -> str | None:
         return None  # "more than ten", "more of it"
     if word in ("more", "less") and sentence.tag(i + 1) not in ("ADJ", "ADV", *NOMINAL):
         return None
-    if sentence.low(i - 1) in ("times", "fold") or sentence.tag(i - 1) == "NUM":
+    if sentence.low(i - 1).endswith(("times", "fold")) or sentence.tag(i - 1) == "NUM":
         return None
     if sentence.low(i + 1) == "than" and sentence.tag(i + 2) == "NUM":
         return None
@@ -144,7 +144,10 @@ def _comparative(sentence: Sentence, i: int) -> str | None:
         sentence, i
     ):
         return None
-    adverb = "far" if word in ("more", "fewer") and sentence.tag(i + 1) in NOMINAL else None
+    counts = sentence.tag(i + 1) in NOMINAL or (
+        sentence.tag(i + 1) == "ADJ" and sentence.tag(i + 2) == "NNS"
+    )
+    adverb = "far" if word in ("more", "fewer") and counts else None
     return _insert(sentence, i, adverb or _choice(sentence, "comparison"))
 
 

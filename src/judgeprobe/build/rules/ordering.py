@@ -44,9 +44,16 @@ def move_to_back(text: str) -> Iterator[str]:
 
 
 def _echoes(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether a comparison ends on the same preposition: "than in calm winters in winters with"."""
-    inside = [sentence.low(i) for i in range(start, end + 1)]
-    return "than" in inside and sentence.low(0) in inside[inside.index("than") :]
+    """Whether the phrase would be read with the words before it.
+
+    "For" and "with" phrases join the noun before them; a phrase that repeats the last preposition
+    does too ("in most tests in mice", "than in calm winters in winters with").
+    """
+    if sentence.tag(0) != "PREP":
+        return False
+    last = next((i for i in range(end, start, -1) if sentence.tag(i) == "PREP"), None)
+    repeated = last is not None and sentence.low(last) == sentence.low(0)
+    return repeated or sentence.low(0) in ("for", "with")
 
 
 def _lowered(token: Token, text: str) -> str:
@@ -61,7 +68,7 @@ def _first_noun_is_pronoun(sentence: Sentence, start: int) -> bool:
         token.low in _PRONOUNS
         for token in sentence.tokens[start : start + 3]
         if token.tag in ("PRON", "DET")
-    )
+    ) or sentence.low(start) in ("those", "these", "this")
 
 
 def _confuses(sentence: Sentence, start: int, end: int) -> bool:

@@ -141,9 +141,19 @@ def unpack_phrase(text: str) -> Iterator[str]:
     entries = table("padding")["phrases"]
     for key in sorted(entries, key=lambda k: -len(k)):
         match = re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", text, re.IGNORECASE)
-        if match is None or (key == "because" and text[match.end() :].startswith(" of")):
+        if match is None or (key == "because" and _bound_because(text, match)):
             continue
         new = entries[key]
         if match.group()[:1].isupper():
             new = new[:1].upper() + new[1:]
         yield tidy(text[: match.start()] + new + text[match.end() :], text)
+
+
+def _bound_because(text: str, match: re.Match[str]) -> bool:
+    """Whether "because" goes with the word beside it: "because of", "perhaps because"."""
+    before = re.search(r"([\w']+)\W*$", text[: match.start()])
+    joined = before is not None and (before.group(1).endswith("ly") or before.group(1) in _BESIDE)
+    return text[match.end() :].startswith(" of") or joined
+
+
+_BESIDE = frozenset({"perhaps", "maybe", "be", "is", "are", "was", "were", "only", "just"})

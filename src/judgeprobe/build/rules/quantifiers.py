@@ -78,7 +78,6 @@ def _plural(sentence: Sentence, i: int) -> str | None:
         "its",
         "a",
         "one",
-        "at",
         "and",
         "or",
     ):

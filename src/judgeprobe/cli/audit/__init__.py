@@ -3,6 +3,8 @@
 import typer
 
 from judgeprobe.cli.audit.labels import labels
+from judgeprobe.cli.audit.residual import residual
+from judgeprobe.cli.audit.residual_model import residual_model
 
 __all__ = ["app"]
 
@@ -15,3 +17,5 @@ app = typer.Typer(
 
 # Verbs: module `judgeprobe.cli.audit.NAME`, function `NAME`, one line each.
 app.command("labels")(labels)
+app.command("residual")(residual)
+app.command("residual-model")(residual_model)
