@@ -238,6 +238,19 @@ def test_a_pattern_of_the_judges_own_can_be_changed_without_a_call(make):
         assert server.requests == calls
 
 
+def test_a_model_that_refuses_a_temperature_is_run_without_and_said_so(make):
+    def answer(body):
+        if "temperature" in body:
+            words = "Unsupported parameter: 'temperature' is not supported with this model."
+            return Answer(status=400, top={"error": {"message": words}})
+        return script(body)
+
+    with Loopback(answer) as server:
+        result = sweep(make(model(server), bases=5))
+        graded = result.judges[0].statuses["graded"]
+        assert f"{graded} texts were graded without one" in "\n".join(result.notes)
+
+
 def test_several_endpoints_share_the_work_and_the_cache(make):
     with Loopback(script) as one, Loopback(script) as two:
         study = make(model(one, base_url=[one.url, two.url]), bases=10)

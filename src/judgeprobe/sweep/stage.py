@@ -202,7 +202,7 @@ def _graded_row(judge: Judge, text: Text, repetition: int, reply: Reply) -> Grad
         served_provider=reply.served.provider,
         served_fingerprint=reply.served.fingerprint,
         served_quantization=reply.served.quantization,
-        detail=found.detail,
+        detail="; ".join(filter(None, (found.detail, reply.note))),
     )
 
 
