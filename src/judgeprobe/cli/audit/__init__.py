@@ -2,6 +2,7 @@
 
 import typer
 
+from judgeprobe.cli.audit.bounded import bounded
 from judgeprobe.cli.audit.errors import errors
 from judgeprobe.cli.audit.labels import labels
 from judgeprobe.cli.audit.position import position
@@ -18,6 +19,7 @@ app = typer.Typer(
 )
 
 # Verbs: module `judgeprobe.cli.audit.NAME`, function `NAME`, one line each.
+app.command("bounded")(bounded)
 app.command("errors")(errors)
 app.command("labels")(labels)
 app.command("position")(position)
