@@ -4,11 +4,11 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.end_to_end.commands import files_of, interventions_of, judgeprobe
+from tests.helpers.chromium import needs_chromium, open_page
 
 from judgeprobe.cli.new import write_study
 from judgeprobe.files import read_rows
-from tests.end_to_end.commands import files_of, interventions_of, judgeprobe
-from tests.helpers.chromium import needs_chromium, open_page
 
 pytestmark = pytest.mark.end_to_end
 

@@ -6,6 +6,7 @@ import os
 import random
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -235,6 +236,19 @@ def test_a_pattern_of_the_judges_own_can_be_changed_without_a_call(make):
         sweep(load_study(study.folder), reparse=True)
         assert {row["value"] for row in rows(study)} == {4.0}
         assert server.requests == calls
+
+
+def test_a_model_that_refuses_a_temperature_is_run_without_and_said_so(make):
+    def answer(body):
+        if "temperature" in body:
+            words = "Unsupported parameter: 'temperature' is not supported with this model."
+            return Answer(status=400, top={"error": {"message": words}})
+        return script(body)
+
+    with Loopback(answer) as server:
+        result = sweep(make(model(server), bases=5))
+        graded = result.judges[0].statuses["graded"]
+        assert f"{graded} texts were graded without one" in "\n".join(result.notes)
 
 
 def test_several_endpoints_share_the_work_and_the_cache(make):
@@ -493,3 +507,19 @@ def test_the_key_holds_what_can_change_the_answer_and_nothing_else(make, monkeyp
     assert key_of(study) != base
     (study.folder / "mine.txt").write_text("# a comment\n" + PROMPT)
     assert key_of(study) == base
+
+
+@pytest.mark.parametrize("change", ["mode = 4", "value = 'x'", "value = x'00ff'", "filename = 'a'"])
+def test_a_damaged_or_tampered_entry_is_asked_for_again(make, change):
+    with Loopback(script) as server:
+        study = make(model(server), bases=5)
+        sweep(study)
+        data, calls = study.grades_path.read_bytes(), server.requests
+        with sqlite3.connect(study.cache_dir / "cache.db") as other:
+            other.execute(f"UPDATE Cache SET {change} WHERE rowid IN (2, 5)")
+        result = sweep(study)
+        assert result.calls == 2
+        assert server.requests == calls + 2
+        assert result.complete
+        assert study.grades_path.read_bytes() == data
+        assert sweep(study).calls == 0

@@ -100,8 +100,16 @@ def require_makers(study: Study) -> dict[str, Member]:
     """The models of a study by role, after checking that they may build together.
 
     Raises:
-        StudyError: Two models share a family, or a model writes and none checks.
+        StudyError: Two models share a family, a model writes and none checks, or the rules are to
+            check.
     """
+    verifier = study.settings.verifier
+    if verifier is not None and verifier.model == RULES:
+        raise StudyError(
+            "the verifier is `rules`, which only write",
+            file=study.folder / "study.toml",
+            remedy="name a model under [verifier], or take the table out",
+        )
     members = {member.role: member for member in require_disjoint(study)}
     if "generator" in members and "verifier" not in members:
         raise StudyError(

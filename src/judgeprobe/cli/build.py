@@ -100,11 +100,11 @@ def _notes(result: "BuildResult", study: Any) -> None:
         )
     if result.rows_left:
         note(f"{result.rows_left} rows past the study's limit were not read")
-    for role, counts in result.calls.items():
-        unpriced = f", {counts.unpriced} of them without a known price" if counts.unpriced else ""
+    for role, made in result.calls.items():
+        unpriced = f", {made.unpriced} of them without a known price" if made.unpriced else ""
         note(
-            f"{role}: {counts.calls} calls sent, {counts.cached} replies from the cache, "
-            f"${counts.usd:.4f}{unpriced}"
+            f"{role}: {made.calls} calls sent, {made.cached} replies from the cache, "
+            f"${made.usd:.4f}{unpriced}"
         )
     if result.incomplete:
         note(

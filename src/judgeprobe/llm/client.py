@@ -4,6 +4,7 @@ One attempt a call: retrying is `judgeprobe.llm.retry`'s part. litellm's own ret
 and its network look-up of prices are off. It is imported at the first call (several seconds).
 """
 
+import asyncio
 import contextlib
 import functools
 import gc
@@ -12,6 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from judgeprobe.errors import CallError, PermanentCallError, RetryableCallError
 from judgeprobe.llm.faults import NO_TEMPERATURE, error_in_reply, fault, refuses_temperature
@@ -104,9 +106,36 @@ async def _send(
         settings["extra_body"] = body
     with _unlogged()():
         if request.prompt is not None:
+            if request.base_url:
+                settings["client"] = _completion_client(request, settings["api_key"])
             return await litellm.atext_completion(prompt=request.prompt, **settings)
         messages = [dict(message) for message in request.messages]
         return await litellm.acompletion(messages=messages, **settings)
+
+
+# litellm keeps its clients for chat, and makes a new one, with a connection pool and TLS settings
+# of its own, for every completion. A client belongs to the event loop that it was made in.
+_completion_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, Any]] = (
+    WeakKeyDictionary()
+)
+
+
+def _completion_client(request: Request, api_key: str) -> Any:
+    import openai
+
+    clients = _completion_clients.setdefault(asyncio.get_running_loop(), {})
+    key = (request.base_url, api_key, request.timeout)
+    if key not in clients:
+        clients[key] = openai.AsyncOpenAI(
+            base_url=request.base_url, api_key=api_key, timeout=request.timeout, max_retries=0
+        )
+    return clients[key]
+
+
+async def close_clients() -> None:
+    """Close the connections that completions of the running event loop hold."""
+    for client in _completion_clients.pop(asyncio.get_running_loop(), {}).values():
+        await client.close()
 
 
 @functools.cache

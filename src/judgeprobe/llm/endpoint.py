@@ -7,7 +7,6 @@ none. A model behind an API and a GGUF file on this machine look the same here.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judgeprobe.errors import StudyError
 from judgeprobe.llm.prices import supports_schema, token_prices
 from judgeprobe.llm.request import Message, Request
 from judgeprobe.llm.served import pinned_providers, wrong_server
@@ -35,12 +34,9 @@ class Endpoint:
 
     Raises:
         InputError: It is a local model whose file is missing.
-        StudyError: It is "rules", which cannot be asked.
     """
 
     def __init__(self, settings: ModelSettings, role: str) -> None:
-        if settings.model == "rules":
-            raise StudyError(f"the {role} cannot be `rules`", remedy="name a model")
         self.role = role
         self.model = settings.model
         self._settings = settings

@@ -196,6 +196,9 @@ class ModelJudge(Judge):
     async def close(self) -> None:
         """End the local model's process; close connections."""
         if self._local is not None:
+            from judgeprobe.llm.client import close_clients
+
+            await close_clients()
             self._local.stop()
         if self._direct is not None:
             await self._direct.close()
