@@ -260,7 +260,7 @@ def _entities(case: Case) -> str | None:
                 lost -= {name}
                 gained -= facts.names(f"the {form}").sure | {form.split()[0]}
     if LOST_ENTITIES in case.slot.waives:
-        lost = set()
+        lost = frozenset()
     return _difference(sorted(lost), sorted(gained))
 
 
