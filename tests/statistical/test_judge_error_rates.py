@@ -45,19 +45,19 @@ def test_twenty_null_segments_stay_at_alpha_after_holm():
 
 
 def test_the_corrected_mean_covers_the_truth_with_few_labels():
-    """500 simulations each: s.e. 0.010 at 0.95."""
+    """400 simulations each: s.e. 0.011 at 0.95. The judge errs on 6 percent of the rows."""
     rng = np.random.default_rng(3)
     covered = {20: 0, 60: 0}
     for labels in covered:
-        for _ in range(500):
+        for _ in range(400):
             truth = (rng.random(500) < 0.6).astype(float)
             judge = np.where(rng.random(500) < 0.85, truth, 1.0)
             gold = np.full(500, np.nan)
             gold[:labels] = truth[:labels]
             found = corrected_mean(judge, gold)
             covered[labels] += found.low <= 0.6 <= found.high
-    print({n: count / 500 for n, count in covered.items()})
-    assert min(covered.values()) / 500 >= 0.95 - 3 * 0.010
+    print({n: count / 400 for n, count in covered.items()})
+    assert min(covered.values()) / 400 >= 0.95 - 3 * 0.011
 
 
 def test_an_unbiased_judge_covers_one_half_and_the_changed_verdicts_hold_their_level():
