@@ -179,7 +179,7 @@ def judgeprobe(url: str, count: int, transport: str) -> float:
         (folder / "study.toml").write_text(
             '[study]\nname = "speed"\nbase_items = "shipped"\ndirection = "construction"\n'
             f'[[judges]]\nname = "m"\nmodel = "openai/m"\nbase_url = "{url}"\nfamily = "none"\n'
-            f'transport = "{transport}"\n',
+            f'transport = "{transport}"\n[budget]\nconcurrency = {IN_FLIGHT}\n',
             encoding="utf-8",
         )
         study = load_study(folder)

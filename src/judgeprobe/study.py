@@ -23,6 +23,7 @@ from judgeprobe.taxonomy import Taxonomy, load_taxonomy
 __all__ = [
     "AnnotationSettings",
     "BudgetSettings",
+    "DatasetSettings",
     "ElicitationSettings",
     "GeneratorSettings",
     "JudgeSettings",
@@ -51,6 +52,7 @@ class ModelSettings(_Settings):
         extra_body: Sent as it is in the request body.
         price: US dollars per million tokens, {input, output}, where litellm has none.
         served_model: Name under which the endpoint serves the model, where it is another one.
+        transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
         structured: Whether the reply's schema is requested through the provider's structured
             output; where None, it is for the models that litellm lists as capable of it.
     """
@@ -61,6 +63,7 @@ class ModelSettings(_Settings):
     base_url: str | None = None
     price: dict[str, float] | None = None
     served_model: str | None = None
+    transport: Literal["litellm", "direct"] = "litellm"
     structured: bool | None = None
     temperature: float | None = 0.0
     max_tokens: int | None = Field(None, ge=1)
@@ -139,11 +142,27 @@ class JudgeSettings(_Settings):
         return self
 
 
+class DatasetSettings(_Settings):
+    """Which part of a Hugging Face data set is read.
+
+    Attributes:
+        config: Its configuration, where it has several.
+        split: "train", "test" and the like.
+        revision: Commit, tag or branch; a commit for results that others can repeat.
+    """
+
+    config: str | None = None
+    split: str = "train"
+    revision: str | None = None
+
+
 class StudySettings(_Settings):
     """What is measured.
 
     Attributes:
-        base_items: Table of claims with evidence; "shipped" for the items in probes/.
+        base_items: Table of claims with evidence; "shipped" for the items in probes/; "hf:NAME"
+            for a Hugging Face data set, or the folder of an exported one.
+        dataset: Which part of that data set.
         pairs: Table of pairs whose direction people set elsewhere, in place of build and annotate.
         columns: Their column names, by field name, where they differ.
         direction: "human", or "construction", which watermarks everything made from it.
@@ -157,6 +176,7 @@ class StudySettings(_Settings):
     pairs: str | None = None
     columns: dict[str, str] = Field(default_factory=dict)
     labels: dict[str, str] = Field(default_factory=dict)
+    dataset: DatasetSettings | None = None
     limit: int | None = Field(None, ge=1)
     direction: Literal["human", "construction"] = "human"
     direction_source: str = ""
@@ -210,6 +230,7 @@ class ProfileSettings(_Settings):
     level: float = Field(0.95, gt=0, lt=1)
     groupings: dict[str, dict[str, str]] = Field(default_factory=dict)
     ensembles: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    adjust: Literal["bh", "holm"] = "bh"
 
 
 class BudgetSettings(_Settings):

@@ -17,6 +17,9 @@ from judgeprobe.taxonomy import Slot
 __all__ = ["Yield", "yields", "yields_by_axis"]
 
 
+_STAGES = ("generate", "gate", "verify", "match", "pairs")
+
+
 @dataclass(frozen=True)
 class Yield:
     """What became of the edits of one slot or one axis; generated = accepted + sum(rejected).
@@ -29,6 +32,8 @@ class Yield:
         generated: Edits made, every attempt counted.
         accepted: Edits that entered.
         rejected: Edits refused, by the gate that refused them, most frequent first.
+        stages: Edits refused, by the stage that refused them: "generate" (the reply held no edit),
+            "gate", "verify", "match" or "pairs", in this order.
         attempts: Attempts that the accepted edits needed, mean; None where none was accepted.
         length_absolute: Median |length change| of the accepted edits, as a share of the
             original's characters; None where none was accepted.
@@ -42,6 +47,7 @@ class Yield:
     generated: int
     accepted: int
     rejected: dict[str, int]
+    stages: dict[str, int]
     attempts: float | None
     length_absolute: float | None
     length_signed: float | None
@@ -104,6 +110,7 @@ def _yield(
 ) -> Yield:
     name, axis, arm = place
     gates = Counter(row.gate for row in refused)
+    stages: Counter[str] = Counter(row.stage for row in refused)
     changes = [edit.length_change for edit in accepted]
     return Yield(
         name=name,
@@ -113,6 +120,7 @@ def _yield(
         generated=len(accepted) + len(refused),
         accepted=len(accepted),
         rejected=dict(sorted(gates.items(), key=lambda pair: (-pair[1], pair[0]))),
+        stages={stage: stages[stage] for stage in _STAGES if stages[stage]},
         attempts=sum(edit.attempts for edit in accepted) / len(accepted) if accepted else None,
         length_absolute=median(abs(change) for change in changes) if changes else None,
         length_signed=median(changes) if changes else None,

@@ -185,6 +185,33 @@ def test_the_designed_branch(tmp_path: Path) -> None:
     assert "Paired contrasts" in (tmp_path / "out" / "residual.md").read_text(encoding="utf-8")
 
 
+def test_published_rates_of_an_edit_are_the_raw_effects(shared_data: Path, tmp_path: Path) -> None:
+    """120 LLM-judge grades of texts before and after a label-preserving overlap edit."""
+    folder = shared_data / "residualization_audit"
+    with (folder / "overlap_edit_llm_check.csv").open(encoding="utf-8", newline="") as file:
+        given = list(csv.DictReader(file))
+    published = json.loads((folder / "overlap_edit_llm_check_published.json").read_text())
+    long = [
+        {"u": row["item"], "edit": edit, "label": row["label"], "edited": int(edit == "edit"),
+         "score": row[f"{edit}_contains"]}
+        for row in given
+        for edit in ("orig", "edit")
+    ]  # fmt: skip
+    path = written(tmp_path / "long.csv", long)
+    result = run(
+        app,
+        ["audit", "residual", str(path), "--score", "score", "--features", "edited", "--pairs-by",
+         "u", "--edit", "edit", "--plain", "orig", "--construct", "label", "--good", "1", *FAST,
+         "--json"],
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    raw = {c["name"]: c["raw"]["value"] for c in json.loads(result.stdout)["contrasts"]}
+    for label, kind in (("1", "down"), ("0", "up")):
+        rates = published[kind]
+        expected = rates["edit_contains_rate"] - rates["orig_contains_rate"]
+        assert raw[f"edit against orig, given {label}"] == pytest.approx(expected)
+
+
 def test_refusals_are_one_line(loaded: Path, tmp_path: Path) -> None:
     for change, message in (
         (["--representation", "log"], "there is no representation 'log'"),

@@ -174,7 +174,9 @@ class Page:
         `modifiers` are "Alt", "Control", "Meta" and "Shift".
         """
         held = sum(MODIFIERS[name] for name in modifiers)
-        code, number, text = SPECIAL.get(key, (_code(key), ord(key.upper()[0]), key))
+        # The key number of a character is its code only for letters and digits: 46 is Delete.
+        own = ord(key.upper()[0]) if key[:1].isalnum() and key.isascii() else 0
+        code, number, text = SPECIAL.get(key, (_code(key), own, key))
         common = {
             "key": key,
             "code": code,

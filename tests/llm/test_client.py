@@ -13,6 +13,7 @@ from judgeprobe.llm.client import call as litellm_call
 from judgeprobe.llm.direct import DirectClient
 from judgeprobe.llm.faults import NO_TEMPERATURE
 from judgeprobe.llm.request import Request, chat
+from judgeprobe.llm.secrets import known_secrets
 from judgeprobe.records import Reply
 
 PLANTED = "planted-s3cret-value-77"
@@ -28,6 +29,7 @@ async def _direct(request: Request) -> Reply:
 def call(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Call:
     monkeypatch.setenv("OPENAI_API_KEY", PLANTED)
     monkeypatch.setenv("OPENROUTER_API_KEY", PLANTED)
+    known_secrets.cache_clear()
     send = litellm_call if request.param == "litellm" else _direct
     return lambda asked: asyncio.run(send(asked))
 

@@ -255,15 +255,15 @@ def test_a_judge_of_the_generators_family_is_refused(make_study):
         '[generator]\nmodel = "openrouter/google/gemini-2.5-pro"\n'
         '[[judges]]\nname = "g"\nmodel = "openrouter/google/gemma-3"\n'
     )
-    with pytest.raises(StudyError, match="of the family google, as the generator is"):
+    with pytest.raises(StudyError, match=r"`g` .* and the generator .* are of one family"):
         sweep(make_study(settings))
     settings = (
         '[generator]\nmodel = "openrouter/google/x"\n[[judges]]\nname = "f"\ncall = "json:loads"\n'
     )
-    with pytest.raises(StudyError, match="family of the judge `f` is not known"):
+    with pytest.raises(StudyError, match=r"family of the judge `f` .* cannot be told"):
         sweep(make_study(settings, name="other"))
     settings = '[generator]\nmodel = "claude-x"\n[verifier]\nmodel = "anthropic/y"\n'
-    with pytest.raises(StudyError, match="of the family anthropic"):
+    with pytest.raises(StudyError, match="are of one family"):
         sweep(make_study(settings, name="third"))
 
 
@@ -306,18 +306,15 @@ def test_an_interrupt_loses_nothing_that_has_arrived(make_study, number):
     assert result.judges[0].cached >= arrived - 2
 
 
-def test_two_sweeps_at_once_make_no_call_twice(make_study):
-    study, log = judge(make_study("[budget]\nconcurrency = 4\n", bases=40), SLOW)
-    processes = [
-        subprocess.Popen(command(study, "--quiet"), env=ENVIRONMENT, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    for process in processes:
-        assert process.wait(60) == 0
-        process.stderr.close()
-    made = calls(log)
-    assert len(made) == len(set(made)) == len({row["text_id"] for row in rows(study)})
-    assert sweep(study).calls == 0
+def test_an_interrupt_does_not_wait_for_a_function_that_hangs(make_study):
+    study, log = judge(make_study(), "def grade(e, c):\n    seen(c)\n    time.sleep(60)\n")
+    process = subprocess.Popen(
+        command(study, "--quiet"), env=ENVIRONMENT, stderr=subprocess.DEVNULL
+    )
+    while not calls(log):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 1
 
 
 def test_a_killed_sweep_resumes_to_the_same_bytes(make_study):
@@ -328,13 +325,11 @@ def test_a_killed_sweep_resumes_to_the_same_bytes(make_study):
     whole.grades_path.unlink()
     log = whole.folder / "ours.log"
     log.unlink()
-    for more in (8, 25, 60):
-        process = subprocess.Popen(command(whole, "--quiet"), env=ENVIRONMENT)
-        before = len(calls(log))
-        while len(calls(log)) < before + more:
-            time.sleep(0.005)
-        process.kill()
-        process.wait()
+    process = subprocess.Popen(command(whole, "--quiet"), env=ENVIRONMENT)
+    while len(calls(log)) < 30:
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
     sweep(whole)
     assert whole.grades_path.read_bytes() == wanted
 

@@ -294,7 +294,7 @@ def _facts(prepared: LabelSet, found: ValidationPower) -> list[str]:
     if prepared.texts_b is not None:
         same = sum(a == b for a, b in zip(prepared.texts, prepared.texts_b, strict=True))
         if same:
-            notes.append(f"{same} pairs have two identical sides; nothing can tell these apart.")
+            notes.append(f"Pairs with two identical sides: {same}; nothing can tell these apart.")
     if prepared.groups is None:
         notes.append("No group is known: folds do not keep prompts or documents together.")
     elif found.folds.kind == "shuffled":

@@ -82,7 +82,7 @@ def _stages(result: dict[str, Any]) -> Table:
         rows.append(
             [
                 "index decorrelation (apart)",
-                f"{number(found['raw'])} to {number(found['adjusted'])}",
+                f"{number(found['raw'])} → {number(found['adjusted'])}",
                 _between(found["low"], found["high"]),
                 "met" if found["met"] else "not met",
             ]
@@ -92,7 +92,7 @@ def _stages(result: dict[str, Any]) -> Table:
         rows.append(
             [
                 "nonlinear probe (apart)",
-                f"{number(probe['raw'])} to {number(probe['adjusted'])}",
+                f"{number(probe['raw'])} → {number(probe['adjusted'])}",
                 "–",
                 "relocated" if probe["relocated"] else "not relocated",
             ]

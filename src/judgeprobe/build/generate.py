@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from judgeprobe.build.gates import Pair, check_waivers, first_failure, run_gates, seen_key
+from judgeprobe.build.prompts import GeneratorPrompt, VerifierPrompts
 from judgeprobe.build.sources import RULES, ModelSource, RulesSource, Source
 from judgeprobe.build.verifier import Verdict, Verifier
 from judgeprobe.errors import StudyError
@@ -24,7 +25,16 @@ from judgeprobe.records import BaseItem, GateResult, Intervention, Rejection, co
 from judgeprobe.study import Study
 from judgeprobe.taxonomy import Slot
 
-__all__ = ["RULES", "Generated", "Watch", "chosen_slots", "generate", "require_makers", "workers"]
+__all__ = [
+    "RULES",
+    "Generated",
+    "Watch",
+    "chosen_slots",
+    "generate",
+    "prompt_hashes",
+    "require_makers",
+    "workers",
+]
 
 # Told of base items done, base items in all, and calls by role.
 Watch = Callable[[int, int, dict[str, Counts]], None]
@@ -69,21 +79,9 @@ def generate(study: Study, items: Sequence[BaseItem], *, watch: Watch | None = N
     with ReplyCache(study.cache_dir) as cache:
         pool = Pool(cache, budget, concurrency=settings.concurrency)
         sources, verifier = workers(study, pool)
-        try:
-            found = asyncio.run(
-                _Builder(study, slots, sources, verifier, pool).at_once(items, watch)
-            )
-        finally:
-            _close(sources, verifier)
+        builder = _Builder(study, slots, sources, verifier, pool)
+        found = asyncio.run(builder.at_once(items, watch))
         return replace(found, calls=dict(pool.counts), notes=tuple(cache.notes))
-
-
-def _close(sources: Sequence[Source], verifier: Verifier | None) -> None:
-    for source in sources:
-        if isinstance(source, ModelSource):
-            source.endpoint.close()
-    if verifier is not None:
-        verifier.endpoint.close()
 
 
 def chosen_slots(study: Study) -> tuple[Slot, ...]:
@@ -102,8 +100,16 @@ def require_makers(study: Study) -> dict[str, Member]:
     """The models of a study by role, after checking that they may build together.
 
     Raises:
-        StudyError: Two models share a family, or a model writes and none checks.
+        StudyError: Two models share a family, a model writes and none checks, or the rules are to
+            check.
     """
+    verifier = study.settings.verifier
+    if verifier is not None and verifier.model == RULES:
+        raise StudyError(
+            "the verifier is `rules`, which only write",
+            file=study.folder / "study.toml",
+            remedy="name a model under [verifier], or take the table out",
+        )
     members = {member.role: member for member in require_disjoint(study)}
     if "generator" in members and "verifier" not in members:
         raise StudyError(
@@ -135,6 +141,22 @@ def workers(study: Study, pool: Pool | None) -> tuple[list[Source], Verifier | N
     if model != RULES:
         sources.append(ModelSource(study, members["generator"], pool))
     return sources, verifier
+
+
+def prompt_hashes(study: Study) -> dict[str, set[str]]:
+    """Hashes of the prompts in force, by the name under which an edit keeps them.
+
+    Raises:
+        InputError: A prompt cannot be used.
+    """
+    settings = study.settings
+    generator: set[str] = set()
+    if settings.generator.model != RULES:
+        generator = {GeneratorPrompt(study).template.hash}
+    verifier: set[str] = set()
+    if settings.verifier is not None:
+        verifier = {template.hash for template in VerifierPrompts(study).templates.values()}
+    return {"generator_prompt": generator, "verifier_prompt": verifier}
 
 
 @dataclass
@@ -187,7 +209,17 @@ class _Builder:
                 watch(done, len(items), pool.counts)
             return made
 
-        return _joined(await pool.all([functools.partial(one, item) for item in items]))
+        try:
+            return _joined(await pool.all([functools.partial(one, item) for item in items]))
+        finally:
+            await self._close()
+
+    async def _close(self) -> None:
+        for source in self._sources:
+            if isinstance(source, ModelSource):
+                await source.endpoint.close()
+        if self._verifier is not None:
+            await self._verifier.endpoint.close()
 
     async def item(self, item: BaseItem) -> _Made:
         """All slots of one base item, one after the other."""

@@ -6,7 +6,7 @@ refused with its place, and so is a text that is longer than any unit people can
 """
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,15 @@ from typing import Any
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_rows
 
-__all__ = ["CLAIM_LIMIT", "EVIDENCE_LIMIT", "ID_LIMIT", "Row", "mapped_rows", "text_problem"]
+__all__ = [
+    "CLAIM_LIMIT",
+    "EVIDENCE_LIMIT",
+    "ID_LIMIT",
+    "Row",
+    "RowTable",
+    "mapped_rows",
+    "text_problem",
+]
 
 # In characters. A claim is a sentence or a short reply; people compare two of them side by side.
 CLAIM_LIMIT = 5_000
@@ -39,6 +47,21 @@ _BIDI = {
 
 
 @dataclass(frozen=True)
+class RowTable:
+    """Rows as they were read.
+
+    Attributes:
+        file: What an error names: the file, or the name of a data set.
+        rows: Values by column name.
+        columns: Names of all columns, where the rows do not hold every one of them.
+    """
+
+    file: Path | str
+    rows: Sequence[Mapping[str, Any]]
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Row:
     """One row of a user's table, by field name.
 
@@ -47,7 +70,7 @@ class Row:
         values: Text of each field; "" where the table has no such column or the cell is empty.
     """
 
-    file: Path
+    file: Path | str
     number: int
     values: Mapping[str, str]
 
@@ -100,12 +123,16 @@ def text_problem(text: str, *, limit: int) -> tuple[str, str] | None:
 
 
 def mapped_rows(
-    path: Path, columns: Mapping[str, str], *, required: Iterable[str], optional: Iterable[str]
+    table: Path | RowTable,
+    columns: Mapping[str, str],
+    *,
+    required: Iterable[str],
+    optional: Iterable[str],
 ) -> list[Row]:
-    """The rows of a CSV, TSV, JSONL or Parquet table, by field name.
+    """The rows of a table, by field name.
 
     Args:
-        path: The table.
+        table: A CSV, TSV, JSONL or Parquet file, or rows that were read already.
         columns: Column name of each field, where it differs from the field's. Two fields may name
             one column.
         required: Fields whose column must be there.
@@ -115,6 +142,9 @@ def mapped_rows(
         InputError: The table cannot be read or is empty, `columns` names no field, or a column is
             not there.
     """
+    if isinstance(table, Path):
+        table = RowTable(table, read_rows(table))
+    path, found = table.file, table.rows
     required, optional = list(required), list(optional)
     fields = [*required, *optional]
     for field in columns:
@@ -123,10 +153,9 @@ def mapped_rows(
                 f"`columns` names the field `{field}`, which there is not",
                 remedy="use one of " + ", ".join(fields),
             )
-    found = read_rows(path)
     if not found:
         raise InputError("has no rows", file=path, remedy="give at least one")
-    there = dict.fromkeys(name for row in found for name in row)
+    there = dict.fromkeys(table.columns or (name for row in found for name in row))
     for field in fields:
         name = columns.get(field, field)
         if name not in there and (field in required or field in columns):
@@ -145,7 +174,7 @@ def mapped_rows(
     return rows
 
 
-def _text(value: Any, field: str, file: Path, row: int) -> str:
+def _text(value: Any, field: str, file: Path | str, row: int) -> str:
     if isinstance(value, str):
         return value
     if value is None or value != value:  # a Parquet null, or NaN

@@ -190,6 +190,9 @@ def show_profile(found: dict[str, Any]) -> None:
             f"{_signed(gap['reselected']['high'])}); positive on {gap['positive_judges']} of "
             f"{gap['n_judges']} judges; permutation p {_p(gap['permutation_p'])}."
         )
+    for row in found["predictions"]:
+        measured = "" if row["measured"] is None else f", measured {row['measured']:g}"
+        print(f"Prediction {row['key']} = {row['value']:g}: {row['state']}{measured}.")
 
 
 def _judge_row(row: dict[str, Any], axes: list[str]) -> list[str]:

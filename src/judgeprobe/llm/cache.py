@@ -11,13 +11,11 @@ another process keeps the database locked, replies go to `overflow-*.jsonl` besi
 in at the next opening. Several processes may use one cache at once.
 """
 
-import contextlib
 import json
-import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,7 +24,6 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from judgeprobe.errors import StorageError
-from judgeprobe.files import write_bytes
 from judgeprobe.llm.disk import (
     DATABASE,
     TextDisk,
@@ -35,7 +32,9 @@ from judgeprobe.llm.disk import (
     is_lock,
     locked,
     move_aside,
+    overflowed,
     salvage,
+    write_overflow,
 )
 from judgeprobe.records import Reply, content_hash
 
@@ -44,6 +43,7 @@ __all__ = ["ReplyCache", "read_reply", "reply_json", "reply_key"]
 WRITE_EVERY = 0.25
 BATCH = 512
 LOCK_TIMEOUT = 10.0
+_FORM = "raw = 1 AND mode = 1 AND filename IS NULL AND typeof(key) = 'text'"
 
 
 def reply_key(body: Mapping[str, Any], template_hash: str, repetition: int) -> str:
@@ -89,6 +89,7 @@ class ReplyCache:
 
     Attributes:
         notes: One line for everything that had to be mended or was refused.
+        unreadable: Keys of entries that were looked up and could not be read.
 
     Raises:
         StorageError: The folder cannot be written, or the disk is full.
@@ -99,6 +100,7 @@ class ReplyCache:
     ) -> None:
         self.folder = folder
         self.notes: list[str] = []
+        self.unreadable: set[str] = set()
         self._write_every = write_every
         self._lock_timeout = lock_timeout
         self._pending: dict[str, str] = {}
@@ -131,7 +133,10 @@ class ReplyCache:
             self._read_only = True
             return self._connect(aside)
         cache = self._connect(self.folder)
-        self._take_overflow(cache)
+        for rows in overflowed(self.folder):
+            with cache.transact():
+                for key, text in rows:
+                    cache.set(key, text)
         return cache
 
     def _connect(self, folder: Path) -> diskcache.Cache:
@@ -162,20 +167,6 @@ class ReplyCache:
         )
         return cache
 
-    def _take_overflow(self, cache: diskcache.Cache) -> None:
-        for path in sorted(self.folder.glob("overflow-*.jsonl")):
-            taken = path.with_suffix(f".{os.getpid()}")
-            try:
-                path.rename(taken)
-            except FileNotFoundError:
-                continue
-            with cache.transact():
-                for line in taken.read_text(encoding="utf-8").split("\n"):
-                    with contextlib.suppress(ValueError):
-                        key, text = json.loads(line)
-                        cache.set(key, text)
-            taken.unlink()
-
     # --- reading ---
 
     def get(self, key: str) -> Reply | None:
@@ -190,7 +181,7 @@ class ReplyCache:
         try:
             return read_reply(text)
         except ValueError:
-            self._note(f"{self.folder / DATABASE}: entry {key[:12]} is no reply; it was not read")
+            self._unreadable(key, "is no reply; it was not read")
             return None
 
     def _text(self, key: str) -> str | None:
@@ -202,7 +193,7 @@ class ReplyCache:
         try:
             found = self._cache.get(key)
         except UnsafeEntryError as error:
-            self._note(f"{self.folder / DATABASE}: entry {key[:12]}: {error}")
+            self._unreadable(key, str(error))
             return None
         except sqlite3.OperationalError as error:
             if is_lock(error):
@@ -218,12 +209,37 @@ class ReplyCache:
             self._cache.close()
             self._cache = self._mend(wrong)
 
+    def _unreadable(self, key: str, why: str) -> None:
+        self.unreadable.add(key)
+        self._note(f"{self.folder / DATABASE}: entry {key[:12]}: {why}")
+
     def _note(self, line: str) -> None:
         if line not in self.notes:
             self.notes.append(line)
 
     def __contains__(self, key: str) -> bool:
-        return self._text(key) is not None
+        return key in self.present([key])
+
+    def present(self, keys: Sequence[str]) -> set[str]:
+        """The keys that have an entry in the one form that is read.
+
+        Raises:
+            StorageError: The disk refused, now or in an earlier write.
+        """
+        self._raise_pending_error()
+        with self._lock:
+            found = {key for key in keys if key in self._pending}
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key FROM Cache WHERE {_FORM} AND key IN ({marks})"
+        try:
+            found |= {key for (key,) in self._cache._con.execute(query, list(keys)).fetchall()}
+        except sqlite3.OperationalError as error:
+            if not is_lock(error):
+                raise self._refused(error) from None
+        except sqlite3.DatabaseError as error:
+            self._remake(str(error))
+            return self.present(keys)
+        return found
 
     def __len__(self) -> int:
         self.flush()
@@ -240,6 +256,22 @@ class ReplyCache:
             except UnsafeEntryError as error:
                 self._note(f"{self.folder / DATABASE}: {error}")
         return sorted(found)
+
+    def stored(self) -> set[str]:
+        """Every key that has an entry in the one form that is read; what it says is not looked at.
+
+        Raises:
+            StorageError: The disk refused.
+        """
+        self.flush()
+        try:
+            rows = self._cache._con.execute(f"SELECT key FROM Cache WHERE {_FORM}").fetchall()
+        except sqlite3.OperationalError as error:
+            raise self._refused(error) from None
+        except sqlite3.DatabaseError as error:
+            self._remake(str(error))
+            return self.stored()
+        return {key for (key,) in rows}
 
     def texts(self) -> Iterator[tuple[str, str | None]]:
         """(key, stored text) in the order of the keys; None where the entry is unreadable."""
@@ -263,6 +295,7 @@ class ReplyCache:
             if self._closed:
                 raise StorageError(f"{self.folder}: the cache is closed")
             self._pending[key] = text
+            self.unreadable.discard(key)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._write_loop, daemon=True, name="cache")
                 self._thread.start()
@@ -331,9 +364,7 @@ class ReplyCache:
 
     def _overflow(self, batch: Mapping[str, str]) -> None:
         self._overflows += 1
-        path = self.folder / f"overflow-{os.getpid()}-{self._overflows}.jsonl"
-        lines = "".join(f"{json.dumps([key, text])}\n" for key, text in batch.items())
-        write_bytes(path, lines.encode())
+        path = write_overflow(self.folder, self._overflows, batch)
         self._note(
             f"{self.folder / DATABASE}: another process keeps it locked; new replies are in "
             f"{path.parent}/overflow-*.jsonl and are taken in at the next run"

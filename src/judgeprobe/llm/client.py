@@ -4,11 +4,16 @@ One attempt a call: retrying is `judgeprobe.llm.retry`'s part. litellm's own ret
 and its network look-up of prices are off. It is imported at the first call (several seconds).
 """
 
+import asyncio
+import contextlib
 import functools
+import gc
 import logging
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from judgeprobe.errors import CallError, PermanentCallError, RetryableCallError
 from judgeprobe.llm.faults import NO_TEMPERATURE, error_in_reply, fault, refuses_temperature
@@ -18,7 +23,7 @@ from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.wire import extra_of, key_of, key_variable
 from judgeprobe.records import Reply
 
-__all__ = ["call", "load_litellm"]
+__all__ = ["call", "call_error", "load_litellm", "unlogged"]
 
 # Models that have refused one, so that each later call is one request and not two.
 _without_temperature: set[str] = set()
@@ -36,9 +41,10 @@ def load_litellm() -> Any:
     litellm.callbacks = []
     litellm.success_callback = []
     litellm.failure_callback = []
-    litellm.turn_off_message_logging = True
     for name in ("LiteLLM", "httpx", "openai"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    # Its objects (370,000) stay for good; the collector need not walk them in every run.
+    gc.freeze()
     return litellm
 
 
@@ -65,13 +71,13 @@ async def call(request: Request, *, api_key: str | None = None) -> Reply:
         response = await _send(litellm, request, sampling, api_key)
     except Exception as error:
         if "temperature" not in sampling or not _refuses_temperature(error):
-            raise _translate(request.model, error) from None
+            raise call_error(request.model, error) from None
         sampling.pop("temperature")
         note = NO_TEMPERATURE
         try:
             response = await _send(litellm, request, sampling, api_key)
         except Exception as again:
-            raise _translate(request.model, again) from None
+            raise call_error(request.model, again) from None
         _without_temperature.add(request.model)
     content = response.model_dump()
     if (broken := error_in_reply(request.model, content)) is not None:
@@ -98,10 +104,51 @@ async def _send(
         settings["api_key"] = api_key
     if body := extra_of(request):
         settings["extra_body"] = body
-    if request.prompt is not None:
-        return await litellm.atext_completion(prompt=request.prompt, **settings)
-    messages = [dict(message) for message in request.messages]
-    return await litellm.acompletion(messages=messages, **settings)
+    with unlogged()():
+        if request.prompt is not None:
+            if request.base_url:
+                settings["client"] = _completion_client(request, settings["api_key"])
+            return await litellm.atext_completion(prompt=request.prompt, **settings)
+        messages = [dict(message) for message in request.messages]
+        return await litellm.acompletion(messages=messages, **settings)
+
+
+# litellm keeps its clients for chat, and makes a new one, with a connection pool and TLS settings
+# of its own, for every completion. A client belongs to the event loop that it was made in.
+_completion_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, Any]] = (
+    WeakKeyDictionary()
+)
+
+
+def _completion_client(request: Request, api_key: str) -> Any:
+    import openai
+
+    clients = _completion_clients.setdefault(asyncio.get_running_loop(), {})
+    key = (request.base_url, api_key, request.timeout)
+    if key not in clients:
+        clients[key] = openai.AsyncOpenAI(
+            base_url=request.base_url, api_key=api_key, timeout=request.timeout, max_retries=0
+        )
+    return clients[key]
+
+
+async def close_clients() -> None:
+    """Close the connections that completions of the running event loop hold."""
+    for client in _completion_clients.pop(asyncio.get_running_loop(), {}).values():
+        await client.close()
+
+
+@functools.cache
+def unlogged() -> Callable[[], AbstractContextManager[object]]:
+    """Keeps litellm from preparing log records that nobody reads: a good part of a call's time.
+
+    litellm has no public switch for it; where a version has none at all, calls are only slower.
+    """
+    try:
+        from litellm._internal_context import internal_sub_call
+    except ImportError:
+        return contextlib.nullcontext
+    return cast("Callable[[], AbstractContextManager[object]]", internal_sub_call)
 
 
 _priced: dict[str, bool] = {}
@@ -122,7 +169,8 @@ def cheapen_price_lookup(model: str) -> bool:
             _priced[model] = False
             vendor, _, name = model.partition("/")
             entry: dict[str, Any] = {"litellm_provider": vendor, "mode": "chat"}
-            entry |= {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
+            # Not zero: a price of zero makes litellm look for its reason on every call.
+            entry |= {"input_cost_per_token": 1e-12, "output_cost_per_token": 1e-12}
             litellm.register_model({model: entry, name or model: entry})
     return _priced[model]
 
@@ -150,7 +198,8 @@ def _refuses_temperature(error: Exception) -> bool:
     return refuses_temperature(getattr(error, "status_code", None), _said(error))
 
 
-def _translate(model: str, error: Exception) -> CallError:
+def call_error(model: str, error: Exception) -> CallError:
+    """What litellm raised, as one of our own errors: one line, without secrets."""
     if isinstance(error, CallError):
         return error
     code = str(getattr(error, "status_code", ""))

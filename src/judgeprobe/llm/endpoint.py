@@ -7,7 +7,6 @@ none. A model behind an API and a GGUF file on this machine look the same here.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judgeprobe.errors import StudyError
 from judgeprobe.llm.prices import supports_schema, token_prices
 from judgeprobe.llm.request import Message, Request
 from judgeprobe.llm.served import pinned_providers, wrong_server
@@ -35,17 +34,15 @@ class Endpoint:
 
     Raises:
         InputError: It is a local model whose file is missing.
-        StudyError: It is "rules", which cannot be asked.
     """
 
     def __init__(self, settings: ModelSettings, role: str) -> None:
-        if settings.model == "rules":
-            raise StudyError(f"the {role} cannot be `rules`", remedy="name a model")
         self.role = role
         self.model = settings.model
         self._settings = settings
         self._providers = pinned_providers(settings.provider)
         self._local: Any = None
+        self._direct: Any = None
         self._identity = ""
         self.concurrency: int | None = None
         if self.model.startswith(_LOCAL):
@@ -105,9 +102,20 @@ class Endpoint:
         if self._local is not None:
             found: Reply = await self._local.call(request)
             return found
+        if self._settings.transport == "direct":
+            return await self._ask_directly(request)
         from judgeprobe.llm.client import call
 
         return await call(request)
+
+    async def _ask_directly(self, request: Request) -> Reply:
+        if self._direct is None:
+            from judgeprobe.llm.direct import DirectClient
+
+            # The pool alone says how many calls run at once.
+            self._direct = DirectClient(connections=0)
+        found: Reply = await self._direct.call(request)
+        return found
 
     def wrong(self, reply: Reply) -> str:
         """Why a reply does not come from the model that was asked; "" where it does."""
@@ -129,7 +137,10 @@ class Endpoint:
             return None
         return prompt_tokens * self.price[0] + reply_tokens * self.price[1]
 
-    def close(self) -> None:
-        """Stop a local model."""
+    async def close(self) -> None:
+        """Let go of connections and of a local model; in the loop that the calls were made in."""
+        direct, self._direct = self._direct, None
+        if direct is not None:
+            await direct.close()
         if self._local is not None:
             self._local.stop()

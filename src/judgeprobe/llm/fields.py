@@ -6,6 +6,7 @@ candidates agree. A place whose number is not one plain grade (a range, a percen
 an ambiguous candidate, so that nothing else is read in its stead.
 """
 
+import functools
 import json
 import re
 from collections.abc import Iterator
@@ -184,6 +185,7 @@ def _json_value(item: Any, scale: Scale) -> tuple[float | None, str]:
     return whole_value(item, scale)
 
 
+@functools.lru_cache(maxsize=4096)
 def _field_tier(key: str) -> int | None:
     """0 for the grade's own field, 1 for a part of it, None for any other field."""
     words = (

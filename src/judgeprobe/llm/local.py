@@ -113,6 +113,8 @@ class LocalModel:
             stdout=subprocess.PIPE,
             stderr=self._log,
             env=_child_environment(),
+            # Ctrl-C is for us: calls on their way may end.
+            start_new_session=True,
         )
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):

@@ -41,7 +41,16 @@ _MOST_FAILED_SHARE = 0.5
 
 
 class StoppedError(JudgeprobeError):
-    """The run was stopped: by its budget, or because too many calls failed."""
+    """The run was stopped: by its budget, or because too many calls failed.
+
+    Args:
+        reason: Why, without a full stop.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"stopped: {reason}; the replies that have arrived are kept, run it again to go on"
+        )
 
 
 @dataclass
@@ -69,6 +78,19 @@ class Counts:
     unpriced: int = 0
     _outcomes: deque[bool] = field(default_factory=lambda: deque(maxlen=_WATCHED))
 
+    def as_dict(self) -> dict[str, int | float]:
+        """For JSON."""
+        return {
+            "cached": self.cached,
+            "done": self.done,
+            "calls": self.calls,
+            "retries": self.retries,
+            "failed": self.failed,
+            "wrong": self.wrong,
+            "usd": round(self.usd, 8),
+            "unpriced": self.unpriced,
+        }
+
     def bad(self) -> int:
         """Bad ones of the last questions, where they are so many that it is no use to go on."""
         bad = self._outcomes.count(False)
@@ -78,6 +100,10 @@ class Counts:
     def note(self, *, good: bool) -> None:
         """One more question came to its end."""
         self._outcomes.append(good)
+
+
+def _letting_go() -> StoppedError:
+    return StoppedError("by the user or by another call")
 
 
 class Pool:
@@ -260,7 +286,7 @@ class Pool:
 
     def _check(self) -> None:
         if self._stopped is not None:
-            raise StoppedError(str(self._stopped)) from None
+            raise self._stopped if isinstance(self._stopped, StoppedError) else _letting_go()
 
     async def all(self, jobs: list[Callable[[], Awaitable[T]]]) -> list[T]:
         """The results of some jobs that ask, in their order.

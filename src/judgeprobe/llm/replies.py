@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from judgeprobe.llm.request import Request
-from judgeprobe.llm.secrets import redact_values
+from judgeprobe.llm.secrets import known_secrets, redact_values
 from judgeprobe.records import Reply, Requested, Served, content_hash
 
 __all__ = ["reply_of", "requested_of"]
@@ -45,14 +45,15 @@ def reply_of(
     """
     choice = dict(response["choices"][0])
     choice.pop("index", None)
+    choice = _clean(choice)
     usage = response.get("usage") or {}
     told = usage.get("cost")
     return Reply(
         key="",
         requested=requested_of(request),
         served=_served(response),
-        text=redact_values(_text(choice)),
-        message=_clean(choice),
+        text=_text(choice),
+        message=choice,
         finish=str(choice.get("finish_reason") or ""),
         usage={name: value for name, value in usage.items() if type(value) is int},
         cost=float(told) if isinstance(told, int | float) else cost,
@@ -88,5 +89,5 @@ def _text(choice: Mapping[str, Any]) -> str:
 def _clean(choice: dict[str, Any]) -> dict[str, Any]:
     """The choice without a key that a server echoed."""
     text = json.dumps(choice, ensure_ascii=False)
-    clean = redact_values(text)
-    return choice if clean == text else dict(json.loads(clean))
+    clean = redact_values(text, known_secrets())
+    return choice if clean is text else dict(json.loads(clean))

@@ -5,12 +5,13 @@ that has the shape of a provider's key. A server may repeat a key in its error b
 message that comes from outside passes through here.
 """
 
+import functools
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-__all__ = ["is_secret_name", "one_line", "redact", "redact_values"]
+__all__ = ["is_secret_name", "known_secrets", "one_line", "redact", "redact_values"]
 
 HIDDEN = "[redacted]"
 # Shorter values are words such as "none" or "true", which would make messages unreadable.
@@ -42,12 +43,21 @@ def redact(text: str) -> str:
     return _SHAPES.sub(HIDDEN, redact_values(text))
 
 
-def redact_values(text: str) -> str:
-    """The text without the values of this process's secret environment variables."""
-    for value in _secret_values():
+def redact_values(text: str, values: Iterable[str] | None = None) -> str:
+    """The text without secret values: those given, or this process's environment's as it is now."""
+    for value in _secret_values() if values is None else values:
         if value in text:
             text = text.replace(value, HIDDEN)
     return text
+
+
+@functools.cache
+def known_secrets() -> tuple[str, ...]:
+    """The environment's secret values as they were at the first call.
+
+    Reading the environment takes longer than all else that is done with a reply.
+    """
+    return _secret_values()
 
 
 def one_line(text: str, limit: int = _LONGEST) -> str:
@@ -56,15 +66,14 @@ def one_line(text: str, limit: int = _LONGEST) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def _secret_values() -> Iterator[str]:
-    # Longest first: a secret may be part of another one.
+def _secret_values() -> tuple[str, ...]:
     values = {
         value.strip()
         for name, value in os.environ.items()
         if is_secret_name(name) and len(value.strip()) >= _SHORTEST
     }
-    for value in sorted(values, key=len, reverse=True):
-        yield value
-        # As the value stands inside JSON, where it holds a quote or a line end.
-        if (escaped := json.dumps(value)[1:-1]) != value:
-            yield escaped
+    # As a value stands inside JSON too, where it holds a quote, a line end or a foreign letter.
+    written = {json.dumps(value)[1:-1] for value in values}
+    written |= {json.dumps(value, ensure_ascii=False)[1:-1] for value in values}
+    # Longest first: a secret may be part of another one.
+    return tuple(sorted(values | written, key=lambda value: (-len(value), value)))

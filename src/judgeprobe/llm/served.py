@@ -7,6 +7,7 @@ only a date, a build number or a word that names a serving of the same model ("l
 reply; it is a column of its own.
 """
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -53,6 +54,7 @@ def pinned_providers(provider: Mapping[str, Any] | None) -> tuple[str, ...]:
     return ()
 
 
+@functools.lru_cache(maxsize=1024)
 def same_model(requested: str, served: str) -> bool:
     """Whether a served model's name is a name of the requested model."""
     wanted, found = _words(requested), _words(served)

@@ -26,6 +26,7 @@ _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 _BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_BEGINS_ANEW = re.compile(r"\{\s*[\"'\u201c\u2018][\w -]{1,40}[\"'\u201d\u2019]\s*:")
 _DEEPEST = 20
 
 
@@ -128,6 +129,8 @@ class _Scanner:
                 written, at = self._escape(at + 1)
                 parts.append(written)
                 continue
+            if char == "{" and _BEGINS_ANEW.match(self.text, at):
+                raise BrokenJSONError("breaks off inside a string and begins anew")
             after = self._peek(self._blank(at + 1))
             if char in closers and after and after in followers:
                 return "".join(parts), at + 1

@@ -61,7 +61,8 @@ class Template:
         if self.is_completion:
             raise InputError(f"the prompt `{self.name}` is a completion prompt, not a chat")
         return tuple(
-            {"role": role, "content": self._fill(text, values)} for role, text in self.sections
+            {"role": role, "content": self._fill(pieces, values)}
+            for (role, _), pieces in zip(self.sections, self._pieces, strict=True)
         )
 
     def completion(self, values: Mapping[str, str]) -> str:
@@ -72,7 +73,7 @@ class Template:
         """
         if not self.is_completion:
             raise InputError(f"the prompt `{self.name}` is a chat, not a completion prompt")
-        return self._fill(self.sections[0][1], values)
+        return self._fill(self._pieces[0], values)
 
     def check(
         self, allowed: frozenset[str] | set[str], required: frozenset[str] | set[str]
@@ -93,14 +94,21 @@ class Template:
                 remedy=f"write {{{{{name}}}}} where it belongs",
             )
 
-    def _fill(self, text: str, values: Mapping[str, str]) -> str:
-        def put(match: re.Match[str]) -> str:
-            if match[1] not in values:
-                raise InputError(f"the prompt `{self.name}` has no value for {match[0]}")
-            return values[match[1]]
+    @cached_property
+    def _pieces(self) -> tuple[tuple[str, ...], ...]:
+        """Of each section: text, name of a place, text, name of a place, ..., text."""
+        return tuple(tuple(_PLACE.split(text)) for _, text in self.sections)
 
-        # One pass: what is put in is not searched for places.
-        return _PLACE.sub(put, text)
+    def _fill(self, pieces: tuple[str, ...], values: Mapping[str, str]) -> str:
+        # What is put in is joined, and so never searched for places.
+        try:
+            return "".join(
+                values[piece] if number % 2 else piece for number, piece in enumerate(pieces)
+            )
+        except KeyError as error:
+            raise InputError(
+                f"the prompt `{self.name}` has no value for {{{{{error.args[0]}}}}}"
+            ) from None
 
 
 def parse_template(text: str, *, name: str, file: Path | str | None = None) -> Template:

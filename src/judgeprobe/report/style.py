@@ -132,7 +132,7 @@ def frame(axes: "Axes") -> None:
 
 
 def watermark(axes: "Axes", text: str) -> None:
-    """Write a notice across the inside of the axes, behind the data; nothing where it is empty.
+    """Write a notice across the inside of the axes; nothing where it is empty.
 
     A caption does not survive a screenshot; what stands inside the axes does.
     """
@@ -152,9 +152,11 @@ def watermark(axes: "Axes", text: str) -> None:
         ha="center",
         va="center",
         fontsize=size,
-        color="#cfcfcf",
+        color="#808080",
+        alpha=0.4,
         weight="bold",
-        zorder=0.6,
+        # Before the data, and transparent: a bar must not hide a part of it.
+        zorder=9,
         gid=f"watermark_{axes.figure.axes.index(axes) + 1}",
     )
 

@@ -8,7 +8,7 @@ is free. Nothing here is needed to read a cache; the folder may be deleted when 
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -80,27 +80,37 @@ class Claims:
                     found.add(slot)
         return found
 
-    def take(self, key: str) -> bool:
-        """Claim one call; False where another running sweep has it."""
+    def take(self, keys: Sequence[str]) -> set[str]:
+        """Claim some calls; those that are this sweep's now. The others are another's."""
+        marks = ",".join("?" * len(keys))
         try:
-            self._database.execute("INSERT INTO claims VALUES (?, ?)", (key, self._slot))
-        except sqlite3.IntegrityError:
-            return self._take_over(key)
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                self._database.executemany(
+                    "INSERT OR IGNORE INTO claims VALUES (?, ?)",
+                    [(key, self._slot) for key in keys],
+                )
+                rows = self._database.execute(
+                    f"SELECT key, slot FROM claims WHERE key IN ({marks})", list(keys)
+                ).fetchall()
+                taken = {key for key, slot in rows if slot == self._slot}
+                if len(taken) < len(keys):
+                    taken |= self._take_over(rows)
+            finally:
+                self._database.execute("COMMIT")
         except sqlite3.OperationalError:
             # Locked or full: a call made twice is better than one that is never made.
-            return True
-        return True
+            return set(keys)
+        return taken
 
-    def _take_over(self, key: str) -> bool:
-        running = self.others()
-        marks = ",".join("?" * len(running))
-        with contextlib.suppress(sqlite3.OperationalError):
-            changed = self._database.execute(
-                f"UPDATE claims SET slot = ? WHERE key = ? AND slot NOT IN ({marks})",
-                (self._slot, key, *sorted(running)),
-            )
-            return changed.rowcount > 0
-        return False
+    def _take_over(self, rows: Iterable[tuple[str, int]]) -> set[str]:
+        """Claim what sweeps hold that run no more."""
+        running = {*self.others(), self._slot}
+        free = {key for key, slot in rows if slot not in running}
+        self._database.executemany(
+            "UPDATE claims SET slot = ? WHERE key = ?", [(self._slot, key) for key in free]
+        )
+        return free
 
     def give_back(self, keys: Iterable[str]) -> None:
         """Let go of claims whose calls gave no reply."""

@@ -7,6 +7,7 @@ the interventions.
 """
 
 import json
+from array import array
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -45,27 +46,66 @@ def write_grades(path: Path, rows: Iterable[Grade], metadata: dict[str, str]) ->
     """
     import io
 
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns: dict[str, list[Any]] = {name: [] for name in Grade.model_fields}
+    columns = _Columns()
     for row in rows:
-        for name, values in columns.items():
-            value = getattr(row, name)
-            if isinstance(value, str) and not value.isascii():
-                # A provider may send half of a surrogate pair; Parquet holds UTF-8.
-                value = value.encode("utf-8", "replace").decode("utf-8")
-            values.append(value)
-    kinds = {"value": pa.float64(), "repetition": pa.int32()}
-    schema = pa.schema(
-        [(name, kinds.get(name, pa.string())) for name in columns],
-        metadata={"judgeprobe": json.dumps(metadata, sort_keys=True)},
-    )
-    table = pa.table(columns, schema=schema)
+        columns.add(row)
+    metadata_ = {"judgeprobe": json.dumps(metadata, sort_keys=True)}
+    table = columns.table().replace_schema_metadata(metadata_)
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd")
     write_bytes(path, buffer.getvalue())
     return int(table.num_rows)
+
+
+class _Columns:
+    """Rows as Arrow columns, built row by row.
+
+    `pyarrow.array` of a list would look whether it is a pandas object, and import pandas for that:
+    half a second of a sweep that finds every reply in its cache.
+    """
+
+    def __init__(self) -> None:
+        import pyarrow as pa
+
+        self._text = {
+            name: pa.lib.StringBuilder()
+            for name in Grade.model_fields
+            if name not in ("value", "repetition")
+        }
+        self._value = array("d")
+        self._graded = bytearray()
+        self._repetition = array("i")
+
+    def add(self, row: Grade) -> None:
+        """Append one row."""
+        for name, builder in self._text.items():
+            value = getattr(row, name)
+            if not value.isascii():
+                # A provider may send half of a surrogate pair; Parquet holds UTF-8.
+                value = value.encode("utf-8", "replace").decode("utf-8")
+            builder.append(value)
+        self._graded.append(row.value is not None)
+        self._value.append(0.0 if row.value is None else row.value)
+        self._repetition.append(row.repetition)
+
+    def table(self) -> Any:
+        """All rows; the columns in the order of `records.Grade`."""
+        import numpy as np
+        import pyarrow as pa
+
+        count = len(self._value)
+        valid = np.packbits(np.frombuffer(self._graded, np.uint8), bitorder="little").tobytes()
+        found = {name: builder.finish() for name, builder in self._text.items()}
+        found["value"] = pa.Array.from_buffers(
+            pa.float64(), count, [pa.py_buffer(valid), pa.py_buffer(self._value)]
+        )
+        found["repetition"] = pa.Array.from_buffers(
+            pa.int32(), count, [None, pa.py_buffer(self._repetition)]
+        )
+        names = list(Grade.model_fields)
+        return pa.table([found[name] for name in names], names=names)
 
 
 def earlier_failures(path: Path, metadata: dict[str, str]) -> dict[tuple[str, str, int], str]:
@@ -73,11 +113,15 @@ def earlier_failures(path: Path, metadata: dict[str, str]) -> dict[tuple[str, st
 
     Empty where there was no run, or it was made under other hashes.
     """
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     if not path.is_file() or parquet_metadata(path) != metadata:
         return {}
-    table = pq.read_table(path, columns=["judge", "text_id", "repetition", "status", "detail"])
-    rows = table.filter(pc.equal(table["status"], "failed")).to_pylist()
-    return {(row["judge"], row["text_id"], row["repetition"]): row["detail"] for row in rows}
+    # Not `read_table`, which imports pandas.
+    columns = ["judge", "text_id", "repetition", "status", "detail"]
+    rows = pq.ParquetFile(path).read(columns).to_pylist()
+    return {
+        (row["judge"], row["text_id"], row["repetition"]): row["detail"]
+        for row in rows
+        if row["status"] == "failed"
+    }

@@ -7,7 +7,7 @@ is kept and never used as a grade.
 """
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgeprobe.llm.cache import reply_key
 from judgeprobe.llm.expected import expected_grade
@@ -20,6 +20,9 @@ from judgeprobe.records import Reply
 from judgeprobe.study import JudgeSettings, Study
 from judgeprobe.sweep.judges import Judge, Judgement, judgement
 from judgeprobe.sweep.plan import Text
+
+if TYPE_CHECKING:
+    from judgeprobe.llm.direct import DirectClient
 
 __all__ = ["ModelJudge"]
 
@@ -70,6 +73,7 @@ class ModelJudge(Judge):
         if self.is_local:
             self._local = LocalModel(self.model)
             self.concurrency = self._local.engines
+        self._direct = _direct_client(settings, study.settings.budget.concurrency)
         self._identity, self._served_name = self._identify()
         self.group = self._group()
         self._price = self._find_price()
@@ -103,6 +107,19 @@ class ModelJudge(Judge):
         if price is not None:
             return price.get("input", 0.0) / 1e6, price.get("output", 0.0) / 1e6
         return (0.0, 0.0) if self.is_local else token_prices(self.model)
+
+    def prepare(self) -> None:
+        """Load the local model, or see that a direct endpoint can be asked.
+
+        Raises:
+            InputError: The model file is damaged, or the model's name tells no endpoint.
+        """
+        if self._local is not None:
+            self._local.start()
+        if self._direct is not None:
+            from judgeprobe.llm.wire import wire_of
+
+            wire_of(self.request(Text("", "", "evidence", "claim")))
 
     def request(self, text: Text, *, base_url: str | None = None) -> Request:
         """What is sent for a text."""
@@ -147,6 +164,8 @@ class ModelJudge(Judge):
         request = self.request(text, base_url=next(self._urls))
         if self._local is not None:
             return await self._local.call(request)
+        if self._direct is not None:
+            return await self._direct.call(request)
         from judgeprobe.llm.client import call
 
         return await call(request)
@@ -175,6 +194,19 @@ class ModelJudge(Judge):
         return prompt_tokens * self._price[0] + reply_tokens * self._price[1]
 
     async def close(self) -> None:
-        """End the local model's process."""
+        """End the local model's process; close connections."""
         if self._local is not None:
+            from judgeprobe.llm.client import close_clients
+
+            await close_clients()
             self._local.stop()
+        if self._direct is not None:
+            await self._direct.close()
+
+
+def _direct_client(settings: JudgeSettings, connections: int) -> "DirectClient | None":
+    if settings.transport != "direct":
+        return None
+    from judgeprobe.llm.direct import DirectClient
+
+    return DirectClient(connections=connections)

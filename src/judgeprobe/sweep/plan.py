@@ -72,7 +72,7 @@ def load_plan(study: Study) -> Plan:
             edit.made_under.get("taxonomy", study.taxonomy.hash),
             study.taxonomy.hash,
             file=path,
-            remedy=f"make it again with: judgeprobe build {study.folder}",
+            remedy=f"make it again with: judgeprobe build {study.folder} --replace",
         )
     return Plan(
         texts=plan_texts(interventions, seed=study.settings.study.seed),

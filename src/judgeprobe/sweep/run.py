@@ -8,11 +8,13 @@ paused, and the others go on. A budget that is reached ends the run after the ca
 
 import asyncio
 import contextlib
+import itertools
 import signal
 import threading
 import time
+import warnings
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,6 +32,7 @@ __all__ = ["Call", "Outcome", "Runner", "interruptible", "pending_calls"]
 
 PAUSE_AFTER = 10
 PAUSE_SHARE = 0.5
+_BLOCK = 16
 # Seconds until a call that another sweep is making is looked at again.
 _OTHERS_TURN = 0.1
 
@@ -56,13 +59,25 @@ class Outcome:
 
     Attributes:
         states: Counts, by judge.
+        keys: Cache keys of each judge, in the order of the texts, a text's repetitions together.
         failures: Why a text has no reply, by (judge, text id, repetition).
         stopped: Why the whole run ended early, or "".
     """
 
     states: dict[str, JudgeState]
+    keys: dict[str, list[str]] = field(default_factory=dict)
     failures: dict[FailureKey, str] = field(default_factory=dict)
     stopped: str = ""
+
+    def go_on_from(self, earlier: "Outcome") -> None:
+        """Add what an earlier round of the same run did."""
+        for name, state in self.states.items():
+            before = earlier.states[name]
+            state.calls += before.calls
+            state.retries += before.retries
+            state.usd += before.usd
+            state.unpriced += before.unpriced
+            state.cached = before.cached
 
 
 class _BudgetReachedError(JudgeprobeError):
@@ -84,8 +99,11 @@ def pending_calls(
 
     The calls keep the order of the texts, with the judges side by side.
     """
-    outcome = Outcome({judge.name: JudgeState(judge.name) for judge in judges})
-    known = set(cache.keys())
+    outcome = Outcome(
+        {judge.name: JudgeState(judge.name) for judge in judges},
+        keys={judge.name: [] for judge in judges},
+    )
+    known = cache.stored() - cache.unreadable
     calls: list[Call] = []
     for text in texts:
         for judge in judges:
@@ -93,6 +111,7 @@ def pending_calls(
             for repetition in range(judge.repetitions):
                 state.planned += 1
                 call = Call(judge, text, repetition, judge.key(text, repetition))
+                outcome.keys[judge.name].append(call.key)
                 if call.key in known:
                     state.cached += 1
                 elif call.failure_key in failed:
@@ -100,7 +119,55 @@ def pending_calls(
                     outcome.failures[call.failure_key] = failed[call.failure_key]
                 else:
                     calls.append(call)
+                    # A judge that asks the very same under another name is answered with it.
+                    known.add(call.key)
     return calls, outcome
+
+
+class _Queue:
+    """The calls of one provider that are still needed, a block at a time.
+
+    A block is claimed in one transaction and looked up in the cache in one query, because another
+    sweep may have made some of it.
+    """
+
+    def __init__(
+        self, calls: Sequence[Call], cache: ReplyCache, claims: Claims, outcome: Outcome
+    ) -> None:
+        self._calls = iter(calls)
+        self._cache = cache
+        self._claims = claims
+        self._outcome = outcome
+        self._ready: deque[Call] = deque()
+        self.deferred: list[Call] = []
+
+    def next(self) -> Call | None:
+        """The next call to make; None where none is left but what other sweeps are making."""
+        while not self._ready:
+            block = list(itertools.islice(self._calls, _BLOCK))
+            if not block:
+                return None
+            self._sort(block)
+        return self._ready.popleft()
+
+    def look_again(self) -> None:
+        """See which of the other sweeps' calls are answered now, or were given up."""
+        block, self.deferred = self.deferred[:_BLOCK], self.deferred[_BLOCK:]
+        if block:
+            self._sort(block)
+
+    def _sort(self, block: Sequence[Call]) -> None:
+        keys = [call.key for call in block]
+        # The claim comes first: what another sweep gave back by then is in the cache.
+        mine = self._claims.take(keys)
+        there = self._cache.present(keys) - self._cache.unreadable
+        for call in block:
+            if call.key in there:
+                self._outcome.states[call.judge.name].cached += 1
+            elif call.key in mine:
+                self._ready.append(call)
+            else:
+                self.deferred.append(call)
 
 
 class Runner:
@@ -146,10 +213,10 @@ class Runner:
         try:
             async with asyncio.TaskGroup() as group:
                 for name, members in self._groups.items():
-                    calls, limit = iter(members), self._limits[name]
-                    deferred: deque[Call] = deque()
+                    limit = self._limits[name]
+                    queue = _Queue(members, self._cache, self._claims, self.outcome)
                     for _ in range(min(limit.most, len(members))):
-                        group.create_task(self._work(calls, deferred, limit))
+                        group.create_task(self._work(queue, limit))
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
         finally:
@@ -160,36 +227,17 @@ class Runner:
                 await judge.close()
             progress.finish()
 
-    async def _work(
-        self, calls: Iterator[Call], deferred: deque[Call], limit: AdaptiveLimit
-    ) -> None:
-        for turn, call in enumerate(calls):
-            if self.outcome.stopped:
-                return
-            if not await self._take(call, limit):
-                deferred.append(call)
-            if turn % 64 == 63:
-                # Calls that need none give the others their turn.
-                await asyncio.sleep(0)
-        while deferred and not self.outcome.stopped:
-            call = deferred.popleft()
-            if not await self._take(call, limit):
-                deferred.append(call)
+    async def _work(self, queue: "_Queue", limit: AdaptiveLimit) -> None:
+        while not self.outcome.stopped:
+            call = queue.next()
+            if call is None:
+                if not queue.deferred:
+                    return
+                # Another sweep is making the rest; its replies will be in the cache.
                 await asyncio.sleep(_OTHERS_TURN)
-
-    async def _take(self, call: Call, limit: AdaptiveLimit) -> bool:
-        """Make a call where it is still needed; False where another sweep is making it."""
-        state = self.outcome.states[call.judge.name]
-        if state.stopped:
-            return True
-        mine = self._claims.take(call.key)
-        if call.key in self._cache:
-            state.cached += 1
-        elif not mine:
-            return False
-        else:
-            await self._one(call, state, limit)
-        return True
+                queue.look_again()
+            elif not (state := self.outcome.states[call.judge.name]).stopped:
+                await self._one(call, state, limit)
 
     async def _one(self, call: Call, state: JudgeState, limit: AdaptiveLimit) -> None:
         tries = 0
@@ -289,6 +337,8 @@ async def interruptible(runner: Runner, progress: Progress) -> None:
                 loop.remove_signal_handler(number)
                 # Back to the system's own: the next one ends the process at once.
                 signal.signal(number, signal.SIG_DFL)
+            # litellm leaves a coroutine behind when it is cancelled; that is nothing to say.
+            warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
             main.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -11,16 +11,16 @@ from typing import Any
 
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
-from judgeprobe.records import CONTROLS, Grade
+from judgeprobe.records import CONTROLS, Grade, Reply
 from judgeprobe.study import Study
 from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.controls import ControlGrades, control_grades
 from judgeprobe.sweep.grades import earlier_failures, grades_metadata, write_grades
 from judgeprobe.sweep.judges import Judge
-from judgeprobe.sweep.plan import Plan, load_plan
+from judgeprobe.sweep.plan import Plan, Text, load_plan
 from judgeprobe.sweep.progress import Progress, Style, progress_for
 from judgeprobe.sweep.roster import check_roster, make_judges
-from judgeprobe.sweep.run import Call, FailureKey, Outcome, Runner, interruptible, pending_calls
+from judgeprobe.sweep.run import Call, Outcome, Runner, interruptible, pending_calls
 from judgeprobe.sweep.summary import Summariser, SweepResult
 
 __all__ = ["DryRun", "SweepResult", "dry_run", "planned_keys", "sweep"]
@@ -86,6 +86,7 @@ def sweep(
     *,
     retry_failed: bool = False,
     reparse: bool = False,
+    batch: bool = False,
     progress: Style = "none",
 ) -> SweepResult:
     """Grade every unique text by every judge, and write grades.parquet.
@@ -94,6 +95,8 @@ def sweep(
         study: Its interventions.jsonl says what is graded.
         retry_failed: Ask again where an earlier run gave up.
         reparse: Make no call; read the grades from the cached replies again.
+        batch: Hand calls to the vendors' batch interfaces and fetch what has come back; judges
+            without one are asked call by call.
         progress: How the counts are shown.
 
     Raises:
@@ -104,32 +107,76 @@ def sweep(
     judges = make_judges(study)
     metadata = grades_metadata(study, plan, judges)
     failed = {} if retry_failed else earlier_failures(study.grades_path, metadata)
+    scale = study.settings.elicitation.scale
+    controls = control_grades(plan.interventions, scale, seed=study.settings.study.seed)
+    budget = study.settings.budget
+    spent = Budget(budget.max_usd, budget.max_calls, budget.max_minutes)
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
-        if calls and not reparse:
-            _ask(study, calls, outcome, cache, progress_for(progress))
-        cache.flush()
-        summariser = Summariser(study.settings.elicitation.scale)
-        controls = control_grades(
-            plan.interventions, study.settings.elicitation.scale, seed=study.settings.study.seed
-        )
-        rows = _rows(judges, plan, cache, outcome.failures, controls)
-        count = write_grades(study.grades_path, summariser.through(rows), metadata)
+        while True:
+            theirs: list[Call] = []
+            if batch and not reparse:
+                theirs, calls, told = _batched(calls)
+                notes = [*notes, *told]
+            if calls and not reparse:
+                _ask(study, calls, outcome, cache, spent, progress_for(progress))
+            if theirs:
+                notes = [*notes, *_hand_over(study, theirs, outcome, cache)]
+            cache.flush()
+            before = set(cache.unreadable)
+            summariser = Summariser(scale)
+            rows = _rows(judges, plan, cache, outcome, controls)
+            count = write_grades(study.grades_path, summariser.through(rows), metadata)
+            if reparse or cache.unreadable == before:
+                break
+            # Entries that turned out to be damaged are asked for again, once.
+            earlier = outcome
+            calls, outcome = pending_calls(judges, plan.texts, cache, failed=earlier.failures)
+            outcome.go_on_from(earlier)
         notes = [*notes, *cache.notes]
     result = summariser.result(judges, controls, outcome, plan, notes=notes, rows=count)
     study.record("sweep", manifest_entry(study, metadata, result))
     return result
 
 
+def _batched(calls: Sequence[Call]) -> tuple[list[Call], list[Call], list[str]]:
+    """The calls for batch interfaces, those that have to be made one by one, and what to tell."""
+    from judgeprobe.sweep.batch import has_batch
+
+    judges = {call.judge.name: call.judge for call in calls}
+    batched = {name for name, judge in judges.items() if has_batch(judge)}
+    notes = [
+        f"{name}: its vendor has no batch interface here; it is asked call by call"
+        for name in judges
+        if name not in batched
+    ]
+    theirs = [call for call in calls if call.judge.name in batched]
+    return theirs, [call for call in calls if call.judge.name not in batched], notes
+
+
+def _hand_over(
+    study: Study, calls: Sequence[Call], outcome: Outcome, cache: ReplyCache
+) -> list[str]:
+    from judgeprobe.sweep.batch import run_batches
+
+    run = run_batches(calls, outcome, cache, study.settings.budget)
+    counts = f"{run.fetched} replies fetched, {run.submitted} calls handed over"
+    return [f"batches: {counts}, {run.waiting} wait", *run.notes]
+
+
 def _ask(
-    study: Study, calls: Sequence[Call], outcome: Outcome, cache: ReplyCache, progress: Progress
+    study: Study,
+    calls: Sequence[Call],
+    outcome: Outcome,
+    cache: ReplyCache,
+    budget: Budget,
+    progress: Progress,
 ) -> None:
-    settings = study.settings.budget
-    budget = Budget(settings.max_usd, settings.max_calls, settings.max_minutes)
     for judge in {call.judge.name: call.judge for call in calls}.values():
         judge.prepare()
+    concurrency = study.settings.budget.concurrency
     with Claims(study.cache_dir) as claims:
-        runner = Runner(calls, outcome, cache, claims, budget, concurrency=settings.concurrency)
+        runner = Runner(calls, outcome, cache, claims, budget, concurrency=concurrency)
         asyncio.run(interruptible(runner, progress))
 
 
@@ -137,59 +184,73 @@ def _rows(
     judges: Sequence[Judge],
     plan: Plan,
     cache: ReplyCache,
-    failures: dict[FailureKey, str],
+    outcome: Outcome,
     controls: Sequence[ControlGrades],
 ) -> Iterator[Grade]:
     """Every row, by judge name, text id and repetition."""
-    texts = sorted(plan.texts, key=lambda text: text.id)
+    order = sorted(range(len(plan.texts)), key=lambda place: plan.texts[place].id)
     known = {judge.name: judge for judge in judges}
     computed = {control.name: control for control in controls}
     for name in sorted([*known, *computed]):
-        for text in texts:
+        for place in order:
+            text = plan.texts[place]
             if name in computed:
-                yield Grade(
-                    judge=name,
-                    text_id=text.id,
-                    base_id=text.base_id,
-                    value=computed[name].grades[text.id],
-                    status="graded",
-                    elicitation="computed",
-                    served_model="judgeprobe",
-                    served_provider="judgeprobe",
-                )
+                yield _control_row(computed[name], text)
                 continue
             judge = known[name]
             for repetition in range(judge.repetitions):
-                key = judge.key(text, repetition)
+                key = outcome.keys[name][place * judge.repetitions + repetition]
                 reply = cache.get(key)
                 if reply is not None:
-                    found = judge.read(reply)
-                    yield Grade(
-                        judge=name,
-                        text_id=text.id,
-                        base_id=text.base_id,
-                        repetition=repetition,
-                        value=found.value,
-                        status=found.status,
-                        elicitation=judge.elicitation,
-                        reply_key=key,
-                        served_model=reply.served.model,
-                        served_provider=reply.served.provider,
-                        served_fingerprint=reply.served.fingerprint,
-                        served_quantization=reply.served.quantization,
-                        detail=found.detail,
-                    )
-                elif (name, text.id, repetition) in failures:
-                    yield Grade(
-                        judge=name,
-                        text_id=text.id,
-                        base_id=text.base_id,
-                        repetition=repetition,
-                        value=None,
-                        status="failed",
-                        elicitation=judge.elicitation,
-                        detail=failures[name, text.id, repetition],
-                    )
+                    yield _graded_row(judge, text, repetition, reply)
+                elif (name, text.id, repetition) in outcome.failures:
+                    why = outcome.failures[name, text.id, repetition]
+                    yield _failed_row(judge, text, repetition, why)
+
+
+def _control_row(control: ControlGrades, text: Text) -> Grade:
+    return Grade(
+        judge=control.name,
+        text_id=text.id,
+        base_id=text.base_id,
+        value=control.grades[text.id],
+        status="graded",
+        elicitation="computed",
+        served_model="judgeprobe",
+        served_provider="judgeprobe",
+    )
+
+
+def _graded_row(judge: Judge, text: Text, repetition: int, reply: Reply) -> Grade:
+    found = judge.read(reply)
+    return Grade(
+        judge=judge.name,
+        text_id=text.id,
+        base_id=text.base_id,
+        repetition=repetition,
+        value=found.value,
+        status=found.status,
+        elicitation=judge.elicitation,
+        reply_key=reply.key,
+        served_model=reply.served.model,
+        served_provider=reply.served.provider,
+        served_fingerprint=reply.served.fingerprint,
+        served_quantization=reply.served.quantization,
+        detail="; ".join(filter(None, (found.detail, reply.note))),
+    )
+
+
+def _failed_row(judge: Judge, text: Text, repetition: int, why: str) -> Grade:
+    return Grade(
+        judge=judge.name,
+        text_id=text.id,
+        base_id=text.base_id,
+        repetition=repetition,
+        value=None,
+        status="failed",
+        elicitation=judge.elicitation,
+        detail=why,
+    )
 
 
 def manifest_entry(study: Study, metadata: dict[str, str], result: SweepResult) -> dict[str, Any]:

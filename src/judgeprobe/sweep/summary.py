@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from judgeprobe.llm.faults import NO_TEMPERATURE
 from judgeprobe.records import Grade, Scale
 from judgeprobe.records.calls import NOT_DISCLOSED
 from judgeprobe.sweep.controls import ControlGrades
@@ -117,6 +118,7 @@ class _Counts:
         self.models: Counter[str] = Counter()
         self.providers: Counter[str] = Counter()
         self.off_lattice = 0
+        self.without_temperature = 0
 
 
 class Summariser:
@@ -134,6 +136,7 @@ class Summariser:
             if row.value is not None:
                 counts.values[row.value] += 1
                 counts.off_lattice += not self.scale.on_lattice(row.value)
+            counts.without_temperature += row.detail.endswith(NO_TEMPERATURE)
             if row.status != "failed":
                 counts.models[row.served_model] += 1
                 counts.providers[row.served_provider] += 1
@@ -209,6 +212,11 @@ class Summariser:
 
     def _notes(self, judge: Judge) -> Iterator[str]:
         counts = self._counts.get(judge.name, _Counts())
+        if counts.without_temperature:
+            yield (
+                f"the judge `{judge.name}` refuses a temperature; {counts.without_temperature} "
+                "texts were graded without one"
+            )
         graded, off = counts.statuses["graded"], counts.statuses["off_scale"]
         if graded + off < _FEWEST or judge.elicitation == "expected":
             return

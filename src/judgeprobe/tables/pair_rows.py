@@ -65,12 +65,18 @@ def table_of_rows(
     before[judge, pair] = rows.grade_original
     after[judge, pair] = rows.grade_edited
     asked[judge, pair] = True
-    agreed = _one_a_pair(np.where(rows.unanimous < 0, np.nan, rows.unanimous), pair, len(first))
+    unanimous = np.where(rows.unanimous < 0, np.nan, rows.unanimous)
+    agreed = _one_a_pair(unanimous, pair, len(first))
     axes = np.array(
         ["control" if slot.arm == "invariance" else slot.axis for slot in taxonomy.slots],
         dtype=object,
     )[rows.slot[first]]
     notes = [*excluded, *_one_armed(base[first], axes == "control", bases)]
+    other = np.flatnonzero(~np.isnan(unanimous) & (unanimous != agreed[pair]))
+    if len(other):
+        told = "`unanimous` is not what the pair's first row says; the first row holds"
+        numbers = np.sort(rows.row[other])
+        notes.append(Exclusion("cell", told, len(numbers), tuple(numbers[:5].tolist())))
     if len(repeated):
         told = "repeats judge, base item and slot of another; read as a further edit"
         numbers = np.sort(rows.row[repeated])
