@@ -106,6 +106,18 @@ def test_few_labels_of_one_kind_get_the_exact_binomial_interval_of_the_labels():
     assert corrected_mean(np.arange(60) % 2, gold).p < 0.01
 
 
+def test_a_judge_that_people_hardly_ever_contradict_is_not_trusted_to_be_measured():
+    truth = np.arange(300) % 2
+    gold = np.where(np.arange(300) < 40, truth, np.nan)
+    judge = truth.copy()
+    judge[[0, 2, 4, 6]] = 1
+    few = corrected_mean(judge, gold)
+    assert (few.tuning, few.corrected) == (0.0, 0.5)
+    assert few.reason == "judge and people differ on 4 labelled rows, fewer than 5: labels alone"
+    judge[8] = 1
+    assert corrected_mean(judge, gold).tuning > 0.5
+
+
 def test_an_inverted_segment_is_recovered_and_the_global_correction_misses_it():
     rng = np.random.default_rng(7)
     codes = np.repeat(np.arange(3), 800)

@@ -306,6 +306,17 @@ def test_an_interrupt_loses_nothing_that_has_arrived(make_study, number):
     assert result.judges[0].cached >= arrived - 2
 
 
+def test_an_interrupt_does_not_wait_for_a_function_that_hangs(make_study):
+    study, log = judge(make_study(), "def grade(e, c):\n    seen(c)\n    time.sleep(60)\n")
+    process = subprocess.Popen(
+        command(study, "--quiet"), env=ENVIRONMENT, stderr=subprocess.DEVNULL
+    )
+    while not calls(log):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 1
+
+
 def test_a_killed_sweep_resumes_to_the_same_bytes(make_study):
     whole, _ = judge(make_study("[budget]\nconcurrency = 4\n", bases=40), SLOW)
     sweep(whole)

@@ -31,6 +31,10 @@ def sweep(
     reparse: Annotated[
         bool, typer.Option("--reparse", help="Make no call; read cached replies again.")
     ] = False,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Use the vendors' batch interfaces; run again to fetch."),
+    ] = False,
     progress: Annotated[
         str, typer.Option("--progress", help="auto, live (a table), lines (JSON) or none.")
     ] = "auto",
@@ -52,6 +56,7 @@ def sweep(
         study,
         retry_failed=retry_failed,
         reparse=reparse,
+        batch=batch,
         progress="none" if quiet else progress,  # type: ignore[arg-type]
     )
     if not quiet:

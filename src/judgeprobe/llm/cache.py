@@ -11,9 +11,7 @@ another process keeps the database locked, replies go to `overflow-*.jsonl` besi
 in at the next opening. Several processes may use one cache at once.
 """
 
-import contextlib
 import json
-import os
 import sqlite3
 import threading
 import time
@@ -26,7 +24,6 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from judgeprobe.errors import StorageError
-from judgeprobe.files import write_bytes
 from judgeprobe.llm.disk import (
     DATABASE,
     TextDisk,
@@ -35,7 +32,9 @@ from judgeprobe.llm.disk import (
     is_lock,
     locked,
     move_aside,
+    overflowed,
     salvage,
+    write_overflow,
 )
 from judgeprobe.records import Reply, content_hash
 
@@ -134,7 +133,10 @@ class ReplyCache:
             self._read_only = True
             return self._connect(aside)
         cache = self._connect(self.folder)
-        self._take_overflow(cache)
+        for rows in overflowed(self.folder):
+            with cache.transact():
+                for key, text in rows:
+                    cache.set(key, text)
         return cache
 
     def _connect(self, folder: Path) -> diskcache.Cache:
@@ -164,20 +166,6 @@ class ReplyCache:
             f"{len(rows)} replies could be read and were kept"
         )
         return cache
-
-    def _take_overflow(self, cache: diskcache.Cache) -> None:
-        for path in sorted(self.folder.glob("overflow-*.jsonl")):
-            taken = path.with_suffix(f".{os.getpid()}")
-            try:
-                path.rename(taken)
-            except FileNotFoundError:
-                continue
-            with cache.transact():
-                for line in taken.read_text(encoding="utf-8").split("\n"):
-                    with contextlib.suppress(ValueError):
-                        key, text = json.loads(line)
-                        cache.set(key, text)
-            taken.unlink()
 
     # --- reading ---
 
@@ -376,9 +364,7 @@ class ReplyCache:
 
     def _overflow(self, batch: Mapping[str, str]) -> None:
         self._overflows += 1
-        path = self.folder / f"overflow-{os.getpid()}-{self._overflows}.jsonl"
-        lines = "".join(f"{json.dumps([key, text])}\n" for key, text in batch.items())
-        write_bytes(path, lines.encode())
+        path = write_overflow(self.folder, self._overflows, batch)
         self._note(
             f"{self.folder / DATABASE}: another process keeps it locked; new replies are in "
             f"{path.parent}/overflow-*.jsonl and are taken in at the next run"

@@ -23,7 +23,7 @@ from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.wire import extra_of, key_of, key_variable
 from judgeprobe.records import Reply
 
-__all__ = ["call", "load_litellm"]
+__all__ = ["call", "call_error", "load_litellm", "unlogged"]
 
 # Models that have refused one, so that each later call is one request and not two.
 _without_temperature: set[str] = set()
@@ -71,13 +71,13 @@ async def call(request: Request, *, api_key: str | None = None) -> Reply:
         response = await _send(litellm, request, sampling, api_key)
     except Exception as error:
         if "temperature" not in sampling or not _refuses_temperature(error):
-            raise _translate(request.model, error) from None
+            raise call_error(request.model, error) from None
         sampling.pop("temperature")
         note = NO_TEMPERATURE
         try:
             response = await _send(litellm, request, sampling, api_key)
         except Exception as again:
-            raise _translate(request.model, again) from None
+            raise call_error(request.model, again) from None
         _without_temperature.add(request.model)
     content = response.model_dump()
     if (broken := error_in_reply(request.model, content)) is not None:
@@ -104,7 +104,7 @@ async def _send(
         settings["api_key"] = api_key
     if body := extra_of(request):
         settings["extra_body"] = body
-    with _unlogged()():
+    with unlogged()():
         if request.prompt is not None:
             if request.base_url:
                 settings["client"] = _completion_client(request, settings["api_key"])
@@ -139,7 +139,7 @@ async def close_clients() -> None:
 
 
 @functools.cache
-def _unlogged() -> Callable[[], AbstractContextManager[object]]:
+def unlogged() -> Callable[[], AbstractContextManager[object]]:
     """Keeps litellm from preparing log records that nobody reads: a good part of a call's time.
 
     litellm has no public switch for it; where a version has none at all, calls are only slower.
@@ -198,7 +198,8 @@ def _refuses_temperature(error: Exception) -> bool:
     return refuses_temperature(getattr(error, "status_code", None), _said(error))
 
 
-def _translate(model: str, error: Exception) -> CallError:
+def call_error(model: str, error: Exception) -> CallError:
+    """What litellm raised, as one of our own errors: one line, without secrets."""
     if isinstance(error, CallError):
         return error
     code = str(getattr(error, "status_code", ""))

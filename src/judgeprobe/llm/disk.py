@@ -7,19 +7,32 @@ writing and on reading, and no file name of a row is ever followed.
 """
 
 import contextlib
+import json
 import os
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from diskcache import core
 
 from judgeprobe.errors import StorageError
+from judgeprobe.files import write_bytes
 
-__all__ = ["DATABASE", "TextDisk", "UnsafeEntryError", "damage", "locked", "move_aside", "salvage"]
+__all__ = [
+    "DATABASE",
+    "TextDisk",
+    "UnsafeEntryError",
+    "damage",
+    "is_lock",
+    "locked",
+    "move_aside",
+    "overflowed",
+    "salvage",
+    "write_overflow",
+]
 
 DATABASE = "cache.db"
 _SHORT = 1024
@@ -203,3 +216,32 @@ def _last_row(connection: sqlite3.Connection) -> int | None:
     except sqlite3.DatabaseError:
         return None
     return int(last or 0)
+
+
+def write_overflow(folder: Path, number: int, rows: Mapping[str, str]) -> Path:
+    """Keep rows beside a database that another process has locked; the file.
+
+    Raises:
+        StorageError: The folder cannot be written.
+    """
+    path = folder / f"overflow-{os.getpid()}-{number}.jsonl"
+    write_bytes(path, "".join(f"{json.dumps(row)}\n" for row in rows.items()).encode())
+    return path
+
+
+def overflowed(folder: Path) -> Iterator[list[tuple[str, str]]]:
+    """The rows of each overflow file; a file goes once the caller has taken its rows in."""
+    for path in sorted(folder.glob("overflow-*.jsonl")):
+        # The name is claimed first: another process may be doing the same.
+        taken = path.with_suffix(f".{os.getpid()}")
+        try:
+            path.rename(taken)
+        except FileNotFoundError:
+            continue
+        rows = []
+        for line in taken.read_text(encoding="utf-8").split("\n"):
+            with contextlib.suppress(ValueError):
+                key, text = json.loads(line)
+                rows.append((str(key), str(text)))
+        yield rows
+        taken.unlink()

@@ -10,7 +10,8 @@ over unlabelled rows u and labelled rows l, with lambda = cov(Y, f) / ((1 + n/N)
 does. With lambda = 0 it is the mean of the labels. Its variance is lambda^2 var_u(f) / N +
 var_l(Y - lambda f) / n; the interval is t with n - 1 degrees of freedom. Where the labels are 0 and
 1 with fewer than five of one kind, no variance can be trusted: there the labels alone are used,
-with the exact binomial interval.
+with the exact binomial interval. Where judge and people differ on fewer than five labelled rows,
+the judge's error is hardly measured: the labels alone are used too, with lambda = 0.
 
 A judge's error differs between segments, so one correction for all of them moves each by the same
 amount and can keep a wrong order; it is computed beside, to show what it hides.
@@ -200,7 +201,13 @@ def corrected_mean(
         return replace(plain, reason=f"{n_gold} human {people}, fewer than {min_gold}")
     if clusters is None and _one_sided(y[known]):
         return _labels_alone(plain, f, y, known, null, level)
-    tuning = _tuning(f, y, known)
+    apart = int((np.abs(f[known] - y[known]) > 1e-12).sum())
+    if apart < _RARE:
+        people = (
+            f"judge and people differ on {apart} labelled rows, fewer than {_RARE}: labels alone"
+        )
+        plain = replace(plain, reason=people)
+    tuning = 0.0 if apart < _RARE else _tuning(f, y, known)
     estimate = _estimate(f, y, known, tuning)
     groups = np.arange(len(f)) if clusters is None else clusters
     n_groups = len(np.unique(groups[known]))

@@ -12,6 +12,7 @@ import itertools
 import signal
 import threading
 import time
+import warnings
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -336,6 +337,8 @@ async def interruptible(runner: Runner, progress: Progress) -> None:
                 loop.remove_signal_handler(number)
                 # Back to the system's own: the next one ends the process at once.
                 signal.signal(number, signal.SIG_DFL)
+            # litellm leaves a coroutine behind when it is cancelled; that is nothing to say.
+            warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
             main.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -86,6 +86,7 @@ def sweep(
     *,
     retry_failed: bool = False,
     reparse: bool = False,
+    batch: bool = False,
     progress: Style = "none",
 ) -> SweepResult:
     """Grade every unique text by every judge, and write grades.parquet.
@@ -94,6 +95,8 @@ def sweep(
         study: Its interventions.jsonl says what is graded.
         retry_failed: Ask again where an earlier run gave up.
         reparse: Make no call; read the grades from the cached replies again.
+        batch: Hand calls to the vendors' batch interfaces and fetch what has come back; judges
+            without one are asked call by call.
         progress: How the counts are shown.
 
     Raises:
@@ -111,8 +114,14 @@ def sweep(
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
         while True:
+            theirs: list[Call] = []
+            if batch and not reparse:
+                theirs, calls, told = _batched(calls)
+                notes = [*notes, *told]
             if calls and not reparse:
                 _ask(study, calls, outcome, cache, spent, progress_for(progress))
+            if theirs:
+                notes = [*notes, *_hand_over(study, theirs, outcome, cache)]
             cache.flush()
             before = set(cache.unreadable)
             summariser = Summariser(scale)
@@ -128,6 +137,31 @@ def sweep(
     result = summariser.result(judges, controls, outcome, plan, notes=notes, rows=count)
     study.record("sweep", manifest_entry(study, metadata, result))
     return result
+
+
+def _batched(calls: Sequence[Call]) -> tuple[list[Call], list[Call], list[str]]:
+    """The calls for batch interfaces, those that have to be made one by one, and what to tell."""
+    from judgeprobe.sweep.batch import has_batch
+
+    judges = {call.judge.name: call.judge for call in calls}
+    batched = {name for name, judge in judges.items() if has_batch(judge)}
+    notes = [
+        f"{name}: its vendor has no batch interface here; it is asked call by call"
+        for name in judges
+        if name not in batched
+    ]
+    theirs = [call for call in calls if call.judge.name in batched]
+    return theirs, [call for call in calls if call.judge.name not in batched], notes
+
+
+def _hand_over(
+    study: Study, calls: Sequence[Call], outcome: Outcome, cache: ReplyCache
+) -> list[str]:
+    from judgeprobe.sweep.batch import run_batches
+
+    run = run_batches(calls, outcome, cache, study.settings.budget)
+    counts = f"{run.fetched} replies fetched, {run.submitted} calls handed over"
+    return [f"batches: {counts}, {run.waiting} wait", *run.notes]
 
 
 def _ask(
