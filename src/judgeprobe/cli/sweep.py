@@ -31,6 +31,12 @@ def sweep(
     reparse: Annotated[
         bool, typer.Option("--reparse", help="Make no call; read cached replies again.")
     ] = False,
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch", help="Use batch interfaces (OpenAI, Anthropic); run it again later."
+        ),
+    ] = False,
     progress: Annotated[
         str, typer.Option("--progress", help="auto, live (a table), lines (JSON) or none.")
     ] = "auto",
@@ -52,6 +58,7 @@ def sweep(
         study,
         retry_failed=retry_failed,
         reparse=reparse,
+        batch=batch,
         progress="none" if quiet else progress,  # type: ignore[arg-type]
     )
     if not quiet:

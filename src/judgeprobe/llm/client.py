@@ -10,6 +10,7 @@ import functools
 import gc
 import logging
 import os
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, cast
@@ -23,7 +24,7 @@ from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.wire import extra_of, key_of, key_variable
 from judgeprobe.records import Reply
 
-__all__ = ["call", "load_litellm"]
+__all__ = ["call", "close_clients", "load_litellm", "translate", "unlogged"]
 
 # Models that have refused one, so that each later call is one request and not two.
 _without_temperature: set[str] = set()
@@ -71,13 +72,13 @@ async def call(request: Request, *, api_key: str | None = None) -> Reply:
         response = await _send(litellm, request, sampling, api_key)
     except Exception as error:
         if "temperature" not in sampling or not _refuses_temperature(error):
-            raise _translate(request.model, error) from None
+            raise translate(request.model, error) from None
         sampling.pop("temperature")
         note = NO_TEMPERATURE
         try:
             response = await _send(litellm, request, sampling, api_key)
         except Exception as again:
-            raise _translate(request.model, again) from None
+            raise translate(request.model, again) from None
         _without_temperature.add(request.model)
     content = response.model_dump()
     if (broken := error_in_reply(request.model, content)) is not None:
@@ -104,7 +105,7 @@ async def _send(
         settings["api_key"] = api_key
     if body := extra_of(request):
         settings["extra_body"] = body
-    with _unlogged()():
+    with unlogged()():
         if request.prompt is not None:
             if request.base_url:
                 settings["client"] = _completion_client(request, settings["api_key"])
@@ -133,13 +134,24 @@ def _completion_client(request: Request, api_key: str) -> Any:
 
 
 async def close_clients() -> None:
-    """Close the connections that completions of the running event loop hold."""
+    """Close the connections that litellm holds for the running event loop.
+
+    litellm keeps its clients beyond the loop that they were made in, where they are of no use.
+    """
     for client in _completion_clients.pop(asyncio.get_running_loop(), {}).values():
         await client.close()
+    litellm = sys.modules.get("litellm")
+    if litellm is None:
+        return
+    with contextlib.suppress(ImportError, AttributeError):
+        from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients
+
+        await close_litellm_async_clients()  # type: ignore[no-untyped-call]
+        litellm.in_memory_llm_clients_cache.flush_cache()
 
 
 @functools.cache
-def _unlogged() -> Callable[[], AbstractContextManager[object]]:
+def unlogged() -> Callable[[], AbstractContextManager[object]]:
     """Keeps litellm from preparing log records that nobody reads: a good part of a call's time.
 
     litellm has no public switch for it; where a version has none at all, calls are only slower.
@@ -198,7 +210,8 @@ def _refuses_temperature(error: Exception) -> bool:
     return refuses_temperature(getattr(error, "status_code", None), _said(error))
 
 
-def _translate(model: str, error: Exception) -> CallError:
+def translate(model: str, error: Exception) -> CallError:
+    """What litellm raised, as an error that tells whether a retry can mend it."""
     if isinstance(error, CallError):
         return error
     code = str(getattr(error, "status_code", ""))

@@ -108,6 +108,11 @@ class ModelJudge(Judge):
             return price.get("input", 0.0) / 1e6, price.get("output", 0.0) / 1e6
         return (0.0, 0.0) if self.is_local else token_prices(self.model)
 
+    @property
+    def is_chat(self) -> bool:
+        """Whether it is asked by messages, at an API."""
+        return self._local is None and not self._template.is_completion
+
     def prepare(self) -> None:
         """Load the local model, or see that a direct endpoint can be asked.
 
@@ -195,13 +200,14 @@ class ModelJudge(Judge):
 
     async def close(self) -> None:
         """End the local model's process; close connections."""
-        if self._local is not None:
+        if self._direct is not None:
+            await self._direct.close()
+        else:
             from judgeprobe.llm.client import close_clients
 
             await close_clients()
+        if self._local is not None:
             self._local.stop()
-        if self._direct is not None:
-            await self._direct.close()
 
 
 def _direct_client(settings: JudgeSettings, connections: int) -> "DirectClient | None":

@@ -7,7 +7,7 @@ cache again. The last step alone is `--reparse`; the first two alone are `--dry-
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
@@ -22,6 +22,9 @@ from judgeprobe.sweep.progress import Progress, Style, progress_for
 from judgeprobe.sweep.roster import check_roster, make_judges
 from judgeprobe.sweep.run import Call, Outcome, Runner, interruptible, pending_calls
 from judgeprobe.sweep.summary import Summariser, SweepResult
+
+if TYPE_CHECKING:
+    from judgeprobe.sweep.batch import BatchReport
 
 __all__ = ["DryRun", "SweepResult", "dry_run", "planned_keys", "sweep"]
 
@@ -86,6 +89,7 @@ def sweep(
     *,
     retry_failed: bool = False,
     reparse: bool = False,
+    batch: bool = False,
     progress: Style = "none",
 ) -> SweepResult:
     """Grade every unique text by every judge, and write grades.parquet.
@@ -94,6 +98,8 @@ def sweep(
         study: Its interventions.jsonl says what is graded.
         retry_failed: Ask again where an earlier run gave up.
         reparse: Make no call; read the grades from the cached replies again.
+        batch: Ask through the batch interface where a judge's provider has one: collect what has
+            ended, submit what is in no batch, and come back.
         progress: How the counts are shown.
 
     Raises:
@@ -110,6 +116,9 @@ def sweep(
     spent = Budget(budget.max_usd, budget.max_calls, budget.max_minutes)
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
+        report: BatchReport | None = None
+        if batch and not reparse:
+            calls, report = _by_batch(judges, plan, calls, outcome, cache, spent)
         while True:
             if calls and not reparse:
                 _ask(study, calls, outcome, cache, spent, progress_for(progress))
@@ -118,13 +127,13 @@ def sweep(
             summariser = Summariser(scale)
             rows = _rows(judges, plan, cache, outcome, controls)
             count = write_grades(study.grades_path, summariser.through(rows), metadata)
-            if reparse or cache.unreadable == before:
+            if reparse or batch or cache.unreadable == before:
                 break
             # Entries that turned out to be damaged are asked for again, once.
             earlier = outcome
             calls, outcome = pending_calls(judges, plan.texts, cache, failed=earlier.failures)
             outcome.go_on_from(earlier)
-        notes = [*notes, *cache.notes]
+        notes = [*notes, *cache.notes, *_batch_notes(report)]
     result = summariser.result(judges, controls, outcome, plan, notes=notes, rows=count)
     study.record("sweep", manifest_entry(study, metadata, result))
     return result
@@ -144,6 +153,49 @@ def _ask(
     with Claims(study.cache_dir) as claims:
         runner = Runner(calls, outcome, cache, claims, budget, concurrency=concurrency)
         asyncio.run(interruptible(runner, progress))
+
+
+def _by_batch(
+    judges: Sequence[Judge],
+    plan: Plan,
+    calls: Sequence[Call],
+    outcome: Outcome,
+    cache: ReplyCache,
+    budget: Budget,
+) -> tuple[list[Call], "BatchReport"]:
+    """One round of batches; the calls of the judges that have no batch interface are left."""
+    from judgeprobe.sweep.batch import BatchRound, batchable
+
+    planned = [
+        Call(
+            judge,
+            text,
+            repetition,
+            outcome.keys[judge.name][place * judge.repetitions + repetition],
+        )
+        for judge in judges
+        if batchable(judge)
+        for place, text in enumerate(plan.texts)
+        for repetition in range(judge.repetitions)
+    ]
+    pending = [call for call in calls if batchable(call.judge)]
+    others = [call for call in calls if not batchable(call.judge)]
+    round_ = BatchRound(planned, pending, outcome, cache, budget)
+    return others, asyncio.run(round_.run())
+
+
+def _batch_notes(report: "BatchReport | None") -> list[str]:
+    if report is None:
+        return []
+    return [
+        *report.notes,
+        *(
+            f"batch {batch.id} of the judge `{batch.judge}` is open: {batch.done} of "
+            f"{len(batch.keys)} calls answered; run again with --batch to collect them"
+            for batch in report.open
+            if batch.id
+        ),
+    ]
 
 
 def _rows(
