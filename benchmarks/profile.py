@@ -6,7 +6,8 @@
 Part one: 7 judges x 342 pairs over 243 base items, 10,000 bootstrap resamples (at the fixed cut and
 with the cut chosen anew) and 10,000 permutations of the axis labels. The explicit loops are the
 definitions over pairs in plain Python. They are run on a few resamples and permutations, their
-results compared with the vectorised ones (to 1e-9), and their time scaled up to 10,000.
+results compared with the vectorised ones (to 1e-9), and their time scaled up to 10,000. Both are
+timed in processor seconds of one thread, so that other work on the machine does not decide.
 
 Part two, each size in a process of its own: 20 judges x 1,000,000 pairs over 200,000 base items,
 with point estimates, frontiers and 1,000 resamples; and a quarter of it, for how memory grows.
@@ -14,6 +15,8 @@ with point estimates, frontiers and 1,000 resamples; and a quarter of it, for ho
 
 import argparse
 import json
+import os
+import random
 import resource
 import subprocess
 import sys
@@ -76,36 +79,47 @@ def read(study: Study) -> tuple[list[Crossings], list[int]]:
     return crossed, cuts
 
 
+def fixed_draws(
+    study: Study, crossed: list[Crossings], cuts: list[int], drawn: Resamples
+) -> list[np.ndarray]:
+    """Arms and axes of every judge in every resample, with their intervals taken."""
+    design = study.design
+    parts = [
+        edit_shares(design, design.groups, one.changed(cut), one.graded)
+        for one, cut in zip(crossed, cuts, strict=True)
+    ]
+    joined = Shares(np.hstack([p.share for p in parts]), np.hstack([p.has for p in parts]))
+    draws, rates = rate_draws(drawn, joined), joined.rates()
+    for column, rate in zip(draws.T, rates, strict=True):
+        percentile(float(rate), column, 0.95, n=design.n_base)
+    return np.split(draws, len(parts), axis=1)
+
+
 def vectorised(study: Study, resamples: int, permutations: int) -> tuple[dict, dict]:
     design, rng = study.design, np.random.default_rng(1)
     times = {}
-    start = time.perf_counter()
+    start = time.process_time()
     crossed, cuts = read(study)
-    times["points"] = time.perf_counter() - start
+    times["points"] = time.process_time() - start
 
-    start = time.perf_counter()
+    start = time.process_time()
     drawn = Resamples.draw(design.n_base, resamples, rng)
-    fixed = []
-    for one, cut in zip(crossed, cuts, strict=True):
-        shares = edit_shares(design, design.groups, one.changed(cut), one.graded)
-        fixed.append(rate_draws(drawn, shares))
-        for g in range(len(AXES) + 2):
-            percentile(float(shares.rates()[g]), fixed[-1][:, g], 0.95, n=design.n_base)
+    fixed = fixed_draws(study, crossed, cuts, drawn)
     gap_fixed = mean_gap(fixed)
-    times["fixed"] = time.perf_counter() - start
+    times["fixed"] = time.process_time() - start
 
-    start = time.perf_counter()
+    start = time.process_time()
     gap_anew = mean_gap([reselected_draws(design, one, FLOOR, drawn).draws for one in crossed])
-    times["anew"] = time.perf_counter() - start
+    times["anew"] = time.process_time() - start
 
-    start = time.perf_counter()
+    start = time.process_time()
     both = np.flatnonzero(design.construct)
     changed = np.array([c.changed(k)[both] for c, k in zip(crossed, cuts, strict=True)])
     graded = np.array([c.graded[both] for c in crossed])
     test, _ = axis_permutation(
         design.base[both], design.axes[0][both], changed, graded, permutations, rng
     )
-    times["permutation"] = time.perf_counter() - start
+    times["permutation"] = time.process_time() - start
     results = {
         "resamples": drawn,
         "gaps": (gap_fixed, gap_anew),
@@ -206,43 +220,45 @@ def small(resamples: int, looped: int) -> None:
     taus_of = [c.taus.tolist() for c in results["crossed"]]
     counts = next(results["resamples"].blocks()).astype(int)
     at_cut = [taus[cut] for taus, cut in zip(taus_of, results["cuts"], strict=True)]
-    loops = {"fixed": 0.0, "anew": 0.0, "permutation": 0.0}
+    loops = dict.fromkeys(("fixed", "anew", "permutation"), 0.0)
     for b in range(looped):
         picks = np.repeat(np.arange(design.n_base), counts[b]).tolist()
-        start = time.perf_counter()
+        start = time.process_time()
         found = [loop_fixed(items_of, at_cut, picks)]
-        loops["fixed"] += time.perf_counter() - start
-        start = time.perf_counter()
+        loops["fixed"] += time.process_time() - start
+        start = time.process_time()
         found.append(loop_anew(items_of, taus_of, picks))
-        loops["anew"] += time.perf_counter() - start
+        loops["anew"] += time.process_time() - start
         for value, draws in zip(found, results["gaps"], strict=True):
             assert abs(value - draws[b]) < 1e-9, (b, value, draws[b])
     labels = [[kind for kind, _, _ in pairs] for pairs in items_of[0]]
     observed = loop_permutation(items_of, at_cut, labels)
     assert abs(observed - results["test"].estimate) < 1e-9
-    rng = np.random.default_rng(2)
+    rng = random.Random(2)
     for _ in range(looped):
-        start = time.perf_counter()
+        start = time.process_time()
         loop_permutation(items_of, at_cut, exchanged(labels, rng))
-        loops["permutation"] += time.perf_counter() - start
+        loops["permutation"] += time.process_time() - start
     print(f"7 judges x 342 pairs, {resamples} resamples and permutations")
     rows = {name: (times[name], total / looped * resamples) for name, total in loops.items()}
     rows["all"] = (sum(fast for fast, _ in rows.values()), sum(slow for _, slow in rows.values()))
     for name, (fast, slow) in rows.items():
         print(f"  {NAMES[name]:30} {fast:7.3f} s   loop {slow:8.1f} s   ratio {slow / fast:6.0f}")
-    print(f"  (loops run {looped} times, equal to 1e-9, and scaled)")
+    print(f"  (processor time, one thread; loops run {looped} times, equal to 1e-9, and scaled)")
 
 
-def exchanged(labels: list, rng: np.random.Generator) -> list:
+def exchanged(labels: list, rng: random.Random) -> list:
     """Labels within base items, and between base items with equally many construct edits."""
     sizes: dict[int, list[int]] = {}
     for i, kinds in enumerate(labels):
         sizes.setdefault(sum(kind != "control" for kind in kinds), []).append(i)
     found = [list(kinds) for kinds in labels]
     for members in sizes.values():
-        for i, source in zip(members, rng.permutation(members), strict=True):
-            given = list(rng.permutation([k for k in labels[source] if k != "control"]))
-            found[i] = [k if k == "control" else str(given.pop()) for k in labels[i]]
+        for i, source in zip(members, rng.sample(members, len(members)), strict=True):
+            given = [kind for kind in labels[source] if kind != "control"]
+            if len(given) > 1:
+                rng.shuffle(given)
+            found[i] = [kind if kind == "control" else given.pop() for kind in labels[i]]
     return found
 
 
@@ -254,14 +270,7 @@ def large(judges: int, pairs: int, n_base: int, resamples: int) -> dict[str, flo
     points = time.perf_counter() - start
     start = time.perf_counter()
     drawn = Resamples.draw(n_base, resamples, np.random.default_rng(4))
-    shares = [
-        edit_shares(design, design.groups, one.changed(cut), one.graded)
-        for one, cut in zip(crossed, cuts, strict=True)
-    ]
-    joined = Shares(np.hstack([s.share for s in shares]), np.hstack([s.has for s in shares]))
-    draws, rates = rate_draws(drawn, joined), joined.rates()
-    for column, rate in zip(draws.T, rates, strict=True):
-        percentile(float(rate), column, 0.95, n=n_base)
+    fixed_draws(study, crossed, cuts, drawn)
     fixed = time.perf_counter() - start
     start = time.perf_counter()
     for one in crossed:
@@ -272,21 +281,33 @@ def large(judges: int, pairs: int, n_base: int, resamples: int) -> dict[str, flo
     return {"points": points, "fixed": fixed, "anew": anew, "peak_gib": peak, "cpu": cpu}
 
 
+def in_process(part: str, sizes: list[int], threads: str | None = None) -> str:
+    """One part in a process of its own, and what it prints."""
+    environment = dict(os.environ)
+    if threads is not None:
+        environment |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), threads)
+    command = [sys.executable, __file__, "--part", part, "--sizes", json.dumps(sizes)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    return done.stdout
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--smoke", action="store_true", help="the smallest size")
-    parser.add_argument("--large", help=argparse.SUPPRESS)
+    parser.add_argument("--part", choices=("small", "large"), help=argparse.SUPPRESS)
+    parser.add_argument("--sizes", type=json.loads, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.large:
-        print(json.dumps(large(*json.loads(arguments.large))))
+    if arguments.part == "small":
+        small(*arguments.sizes)
         return
-    small(200 if arguments.smoke else 10_000, 2 if arguments.smoke else 10)
+    if arguments.part == "large":
+        print(json.dumps(large(*arguments.sizes)))
+        return
+    print(in_process("small", [200, 2] if arguments.smoke else [10_000, 10], threads="1"), end="")
     size = (2, 5_000, 1_000, 100) if arguments.smoke else (20, 1_000_000, 200_000, 1_000)
     for part in (4, 1):
         given = [size[0], size[1] // part, size[2] // part, size[3]]
-        command = [sys.executable, __file__, "--large", json.dumps(given)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        row = json.loads(done.stdout)
+        row = json.loads(in_process("large", given))
         print(
             f"{given[0]} judges x {given[1]} pairs over {given[2]} base items, "
             f"{given[3]} resamples: points and frontiers {row['points']:.1f} s, "

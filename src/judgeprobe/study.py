@@ -230,6 +230,7 @@ class ProfileSettings(_Settings):
     level: float = Field(0.95, gt=0, lt=1)
     groupings: dict[str, dict[str, str]] = Field(default_factory=dict)
     ensembles: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    adjust: Literal["bh", "holm"] = "bh"
 
 
 class BudgetSettings(_Settings):

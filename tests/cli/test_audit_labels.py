@@ -82,7 +82,7 @@ def test_the_named_fields(leaky: Path, tmp_path: Path) -> None:
     markdown = (tmp_path / "out" / "labels.md").read_text(encoding="utf-8")
     assert "<script>" not in markdown
     first = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()}
-    run(app, arguments)
+    run(app, arguments)  # the same bytes again
     assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()} == first
 
 

@@ -27,11 +27,9 @@ TAIL = "\nHow well does the evidence support the claim, from 0 (not at all) to 5
 CLAIMS = (
     "Charcoal rose in three lakes after 1850.",
     "Charcoal rose in all lakes after 1850.",
-    "Charcoal rose in three lakes after 1850, perhaps by about a third.",
     "Charcoal rose.",
     "After 1850, charcoal in three lakes rose by a third.",
     "- charcoal: up by a third\n- where: three lakes\n- when: after 1850",
-    "Fires certainly became more frequent.",
     "Charcoal fell in three lakes.",
 )
 
@@ -68,10 +66,11 @@ def test_one_grade_a_prompt(model: LocalModel) -> None:
     random.Random(5).shuffle(shuffled)
     forward = grades(ask(model, CLAIMS, at_once=1))
     assert grades(ask(model, shuffled, at_once=4)) == forward
-    twice = ask(model, [CLAIMS[3]], at_once=1)
-    assert grades(twice) == grades(ask(model, [CLAIMS[3]], at_once=1))
     with LocalModel(MODEL, engines=1) as other:
         assert grades(ask(other, shuffled[::-1], at_once=2)) == forward
+        # At once again: nothing of the prompt is new, the case in which reuse would change digits.
+        last = shuffled[0]
+        assert grades(ask(other, [last], at_once=1)) == {last: forward[last]}
     assert None not in forward.values()
     assert len(set(forward.values())) == len(CLAIMS)
 

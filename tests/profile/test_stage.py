@@ -8,6 +8,7 @@ from tests.helpers.profile_study import EDITS, grades, interventions, write_stud
 from judgeprobe.errors import InputError, MixedArtifactsError
 from judgeprobe.profile import profile_study
 from judgeprobe.records import Direction
+from judgeprobe.stats.multiplicity import adjusted
 
 #            b1: scope strength control  b2: scope strength control  b3: scope strength control
 SHARP = (1, 1, 4, 1, 4, 4, 1, 4, 4)
@@ -235,3 +236,14 @@ def test_missing_files_name_the_stage_to_run(tmp_path: Path) -> None:
     study.grades_path.unlink()
     with pytest.raises(InputError, match=r"grades.parquet: is not there; .*judgeprobe sweep"):
         profile_study(study)
+
+
+def test_p_values_over_judges_are_adjusted_as_the_study_says(tmp_path: Path) -> None:
+    rows = interventions()
+    graded = grades(rows, {"sharp": SHARP, "blunt": BLUNT})
+    for method in ("bh", "holm"):
+        study = write_study(tmp_path, rows, graded, settings=f'adjust = "{method}"\n')
+        gaps = [row["gap"] for row in profile_study(study)["judges"]]
+        assert {gap["adjustment"] for gap in gaps} == {method}
+        expected = adjusted([gap["permutation_p"] for gap in gaps], method)
+        assert [gap["adjusted_p"] for gap in gaps] == pytest.approx(list(expected))

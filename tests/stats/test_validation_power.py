@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.folds import make_folds
@@ -43,7 +44,7 @@ def made(rng: np.random.Generator, n_words: int) -> str:
 
 
 def audit(texts: list[str], labels: np.ndarray, **more: object) -> ValidationPower:
-    settings = {"permutations": 19, "resamples": 100, **more}
+    settings = {"permutations": 2, "resamples": 100, **more}
     return validation_power(texts, labels, np.random.default_rng(0), **settings)  # type: ignore[arg-type]
 
 
@@ -73,7 +74,7 @@ def by_name(found: ValidationPower) -> dict[str, float]:
 def claims(shared_data: Path) -> tuple[list[str], np.ndarray]:
     path = shared_data / "claims" / "pubmed_causal_language_use.csv"
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))[::15][:200]
+        rows = list(csv.DictReader(file))[::20][:150]
     return [row["sentence"] for row in rows], np.array([int(row["label"]) for row in rows])
 
 
@@ -81,7 +82,7 @@ def test_equals_a_plain_scikit_learn_pipeline_on_real_text(
     claims: tuple[list[str], np.ndarray],
 ) -> None:
     texts, labels = claims
-    groups = np.arange(200) // 3
+    groups = np.arange(150) // 3
     found = kappa_of(texts, labels, groups=groups)
     tail = {"max_iter": 2000, "class_weight": "balanced"}
     scalars = np.array([numeric_features(text) for text in texts])
@@ -96,7 +97,10 @@ def test_equals_a_plain_scikit_learn_pipeline_on_real_text(
     }
     for name, (kappa, accuracy) in found.items():
         pipeline, features = references[name]
-        predicted = cross_val_predict(pipeline, features, labels, groups=groups, cv=GroupKFold(5))
+        with threadpool_limits(1):
+            predicted = cross_val_predict(
+                pipeline, features, labels, groups=groups, cv=GroupKFold(5)
+            )
         assert kappa == pytest.approx(cohen_kappa_score(labels, predicted), abs=0.005)
         assert accuracy == pytest.approx(accuracy_score(labels, predicted), abs=0.005)
     assert found["surface_ngram"][0] > 0.2
@@ -106,12 +110,12 @@ def test_paired_features_equal_a_reference_built_by_hand(
     claims: tuple[list[str], np.ndarray],
 ) -> None:
     texts, _ = claims
-    first, second = texts[:100], texts[100:200]
+    first, second = texts[:75], texts[75:150]
     rng = np.random.default_rng(3)
-    labels = rng.integers(0, 2, 100)
-    groups = np.arange(100) // 2
+    labels = rng.integers(0, 2, 75)
+    groups = np.arange(75) // 2
     found = kappa_of(first, labels, texts_b=second, groups=groups)
-    predicted = {name: np.empty(100, int) for name in NAMES}
+    predicted = {name: np.empty(75, int) for name in NAMES}
     for train, held in GroupKFold(5).split(first, groups=groups):
         grams = TfidfVectorizer(
             analyzer="char_wb", ngram_range=(3, 5), min_df=3, max_features=20_000, sublinear_tf=True
@@ -139,7 +143,7 @@ def test_a_length_band_is_found_by_length_alone() -> None:
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 80)
     texts = [made(rng, int(rng.integers(5, 10) + 12 * label)) for label in labels]
-    found = audit(texts, labels, groups=np.arange(80) // 4)
+    found = audit(texts, labels, groups=np.arange(80) // 4, permutations=19)
     assert by_name(found)["length_only"] > 0.9
     assert found.best == "length_only"
     assert found.a_imp_p == pytest.approx(1 / 20)
@@ -196,8 +200,8 @@ def test_duplicates_inside_groups_leak_through_ungrouped_folds_only() -> None:
     labels = np.repeat(np.tile([0, 1], 12), 5)
     texts = [text for text in originals for _ in range(5)]
     groups = np.repeat(np.arange(24), 5)
-    grouped = audit(texts, labels, groups=groups)
-    ungrouped = audit(texts, labels)
+    grouped = audit(texts, labels, groups=groups, permutations=19)
+    ungrouped = audit(texts, labels, permutations=19)
     assert grouped.folds.kind == "grouped"
     assert grouped.scheme.kind == "across groups of equal size"
     assert grouped.members[2].p > 0.05
@@ -258,8 +262,8 @@ def test_bad_sets_are_clear_and_silent() -> None:
             audit(texts, np.zeros(40, int))
         with pytest.raises(StatisticsError, match="at least 5 rows"):
             audit(texts[:4], labels[:4] * 0 + np.array([0, 1, 0, 1]))
-        with pytest.raises(StatisticsError, match="`permutations` must be at least 19"):
-            audit(texts, labels, permutations=5)
+        with pytest.raises(StatisticsError, match="`permutations` must be at least 1"):
+            audit(texts, labels, permutations=0)
         one_class_group = audit(texts, (np.arange(40) < 36).astype(int), groups=np.arange(40) // 4)
         assert one_class_group.folds.kind == "grouped"
         assert one_class_group.members[0].constant > 0
@@ -275,7 +279,8 @@ def test_single_precision_gives_the_same_p_values() -> None:
     rng = np.random.default_rng(9)
     labels = rng.integers(0, 2, 60)
     texts = [made(rng, int(rng.integers(5, 15))) for _ in labels]
-    double, single = audit(texts, labels), audit(texts, labels, dtype=np.float32)
+    double = audit(texts, labels, permutations=9)
+    single = audit(texts, labels, permutations=9, dtype=np.float32)
     assert [m.p for m in double.members] == [m.p for m in single.members]
 
 

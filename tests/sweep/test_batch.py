@@ -12,6 +12,7 @@ from judgeprobe.sweep.plan import load_plan
 from judgeprobe.sweep.stage import sweep
 
 from ..helpers.batch_provider import BatchProvider
+from ..helpers.loopback import Loopback
 
 PROMPT = "=== system\nGrade {{low}} to {{high}}.\n=== user\n{{evidence}}\nClaim: {{claim}}\n"
 
@@ -56,7 +57,7 @@ def test_a_batch_is_submitted_once_and_collected_when_it_has_ended(make, model):
         first = sweep(study, batch=True)
         assert (first.calls, len(provider.batches)) == (total, 1)
         assert not first.complete
-        assert f"of {total} calls answered" in first.notes[-1]
+        assert f"{total} calls wait in 1 batches" in first.stopped
         assert rows(study) == []
         waiting = sweep(study, batch=True)
         assert (waiting.calls, len(provider.batches)) == (0, 1)
@@ -86,8 +87,23 @@ def test_the_calls_are_the_ones_that_a_plain_sweep_makes(make):
         sweep(study, batch=True)
         body = provider.calls[0]
         assert (body["model"], body["max_tokens"], body["temperature"]) == ("m1", 9, 0.0)
-        assert "Grade 0 to 5." in json.dumps(body["system"])
+        assert body["system"] == "Grade 0 to 5."
         assert body["messages"][0]["role"] == "user"
+
+
+def test_the_grades_are_those_of_a_plain_sweep(make):
+    with BatchProvider(script) as provider, Loopback(script) as server:
+        study = make(provider)
+        sweep(study, batch=True)
+        provider.finish()
+        sweep(study, batch=True)
+        provider.port = server.port
+        plain = make(provider, extra='transport = "direct"', name="plain")
+        sweep(plain)
+        keys = [{row["text_id"]: row["reply_key"] for row in rows(s)} for s in (study, plain)]
+        assert keys[0] == keys[1]
+        values = [{row["text_id"]: row["value"] for row in rows(s)} for s in (study, plain)]
+        assert values[0] == values[1]
 
 
 def test_a_call_that_failed_in_a_batch_is_sent_in_the_next(make):
@@ -135,7 +151,7 @@ def test_a_kill_between_writing_and_sending_sends_it_again(make, monkeypatch):
         async def die(*_):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("judgeprobe.sweep.batch.submit_batch", die)
+        monkeypatch.setattr("judgeprobe.llm.batch.OpenAIBatches.submit", die)
         with pytest.raises(KeyboardInterrupt):
             sweep(study, batch=True)
         monkeypatch.undo()
@@ -166,12 +182,14 @@ def test_a_batch_that_came_to_nothing_is_said_and_not_sent_again_at_once(make):
         assert len(provider.batches) == 1
 
 
-def test_a_plain_sweep_beside_an_open_batch_wins_and_the_batch_is_kept_apart(make):
+def test_no_more_calls_are_submitted_than_allowed(make):
     with BatchProvider(script) as provider:
         study = make(provider, budget="max_calls = 3")
         result = sweep(study, batch=True)
         assert result.calls == 3 == len(provider.calls)
         assert "max_calls" in result.stopped
+        assert sweep(study, batch=True).calls == 0
+        assert len(provider.batches) == 1
 
 
 def test_the_budget_is_asked_before_a_batch_is_sent(make):

@@ -48,8 +48,9 @@ def read_dataset(
     # Other columns may be images and the like; an absent one is reported by its field later.
     wanted = [name for name in found.column_names if name in set(columns)]
     total = len(found)
-    part = found.select_columns(wanted).select(range(min(limit or total, total)))
-    return RowTable(label, part.to_list()), total - len(part)
+    part = found.select(range(min(limit or total, total)))
+    rows = part.select_columns(wanted).to_list() if wanted else [{} for _ in range(len(part))]
+    return RowTable(label, rows, tuple(found.column_names)), total - len(part)
 
 
 def _load(source: str | Path, settings: DatasetSettings) -> Any:

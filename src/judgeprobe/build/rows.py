@@ -53,10 +53,12 @@ class RowTable:
     Attributes:
         file: What an error names: the file, or the name of a data set.
         rows: Values by column name.
+        columns: Names of all columns, where the rows do not hold every one of them.
     """
 
     file: Path | str
     rows: Sequence[Mapping[str, Any]]
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ def mapped_rows(
             )
     if not found:
         raise InputError("has no rows", file=path, remedy="give at least one")
-    there = dict.fromkeys(name for row in found for name in row)
+    there = dict.fromkeys(table.columns or (name for row in found for name in row))
     for field in fields:
         name = columns.get(field, field)
         if name not in there and (field in required or field in columns):

@@ -42,11 +42,15 @@ def plan(
     sizes: Annotated[
         str, typer.Option("--sizes", help="Numbers of base items, joined by commas.")
     ] = "30,60,120,240,480,960",
-    level: Annotated[float, typer.Option("--level", min=0.5, max=0.9999)] = 0.95,
+    level: Annotated[
+        float, typer.Option("--level", min=0.5, max=0.9999, help="Coverage of the intervals.")
+    ] = 0.95,
     simulations: Annotated[
         int, typer.Option("--simulations", min=20, help="Studies simulated at each size.")
     ] = 300,
-    resamples: Annotated[int, typer.Option("--resamples", min=100)] = 400,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=100, help="Resamples of each simulated study.")
+    ] = 400,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:

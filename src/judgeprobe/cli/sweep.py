@@ -33,9 +33,7 @@ def sweep(
     ] = False,
     batch: Annotated[
         bool,
-        typer.Option(
-            "--batch", help="Use batch interfaces (OpenAI, Anthropic); run it again later."
-        ),
+        typer.Option("--batch", help="Use the vendors' batch interfaces; run again to fetch."),
     ] = False,
     progress: Annotated[
         str, typer.Option("--progress", help="auto, live (a table), lines (JSON) or none.")

@@ -1,294 +1,324 @@
-"""How are calls sent as a batch that a provider answers within a day, at half the price?
+"""How are many calls handed to a vendor at once and their replies fetched later, at a lower price?
 
-OpenAI's and Anthropic's batch interfaces, through litellm where it has them (uploading, creating,
-retrieving and reading at OpenAI; retrieving and reading at Anthropic); creating a batch at
-Anthropic, which litellm lacks, is one request of our own whose content litellm shapes. Each call
-carries its cache key as its id, so a result finds its place whenever it comes.
+OpenAI's batch interface is reached through litellm. litellm cannot create an Anthropic batch (its
+own code says so), so Anthropic's is asked over HTTP here. Both give the same `Reply` as a call
+does; an item that failed gives the same `CallError`.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import aiohttp
 
-from judgeprobe.errors import CallError, InputError, RetryableCallError
-from judgeprobe.llm.client import load_litellm, translate, unlogged
-from judgeprobe.llm.faults import fault
+from judgeprobe.errors import CallError, InputError, PermanentCallError, RetryableCallError
+from judgeprobe.llm.faults import error_in_reply, fault
 from judgeprobe.llm.replies import reply_of
 from judgeprobe.llm.request import Request
-from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.wire import key_of, key_variable, wire_of
 from judgeprobe.records import Reply
 
-__all__ = [
-    "BATCH_PRICE_SHARE",
-    "MOST_BYTES",
-    "MOST_CALLS",
-    "BatchState",
-    "batch_results",
-    "batch_state",
-    "batch_vendor",
-    "find_batch",
-    "submit_batch",
-]
+__all__ = ["MOST_ITEMS", "PRICE_SHARE", "BatchState", "BatchVendor", "batch_vendor"]
 
-# Both vendors charge half for a call in a batch.
-BATCH_PRICE_SHARE = 0.5
-# Below what either vendor takes in one batch (50,000 calls and 200 MB at OpenAI).
-MOST_CALLS = 20_000
-MOST_BYTES = 80_000_000
-_CHAT = "/v1/chat/completions"
-_ANTHROPIC = "https://api.anthropic.com"
-_ANTHROPIC_VERSION = "2023-06-01"
-_FAILED = {"failed", "expired", "cancelled"}
+# Under both vendors' own limits, and small enough that a lost batch costs little.
+MOST_ITEMS = 10_000
+# Both charge half for a call in a batch.
+PRICE_SHARE = 0.5
+_TIMEOUT = 600.0
 _MARK = "judgeprobe"
+_ANTHROPIC = "https://api.anthropic.com"
+# Anthropic wants a limit; a judge's reply is short.
+_ANTHROPIC_TOKENS = 1024
+_FINISH = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
+
+Result = Reply | CallError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BatchState:
     """How far a batch is.
 
     Attributes:
-        ended: Whether its results can be read, or it came to nothing.
-        files: Ids of the files of results.
-        problem: Why it came to nothing, or "".
-        done: Calls answered so far, of `total`.
+        state: "open" while the vendor works on it, "ended" when results can be fetched, "failed"
+            when there will be none.
+        detail: What the vendor says about it.
     """
 
-    ended: bool
-    files: tuple[str, ...] = ()
-    problem: str = ""
-    done: int = 0
-    total: int = 0
+    state: Literal["open", "ended", "failed"]
+    detail: str
 
 
-def batch_vendor(model: str) -> str:
-    """The vendor of a model that can be asked by batch (openai, anthropic); else ""."""
-    vendor = model.split("/", 1)[0]
-    return vendor if vendor in ("openai", "anthropic") and "/" in model else ""
-
-
-async def submit_batch(requests: Mapping[str, Request], mark: str) -> str:
-    """Send calls as one batch; its id.
+class BatchVendor(ABC):
+    """One vendor's batch interface.
 
     Args:
-        requests: Calls of one model, by cache key.
-        mark: Sent as metadata where the vendor takes any, so that `find_batch` can find it.
+        model: litellm name of the model.
+        base_url: The endpoint, where it is not the vendor's own.
+    """
+
+    def __init__(self, model: str, base_url: str | None) -> None:
+        self.model = model
+        self.base_url = base_url
+
+    @abstractmethod
+    async def submit(self, requests: Mapping[str, Request], mark: str = "") -> str:
+        """Hand over requests, by a name of at most 64 letters, digits and hyphens each.
+
+        Args:
+            requests: All of them for this model.
+            mark: Sent with the batch where the vendor takes such a thing, so that `find` finds it.
+
+        Returns:
+            The batch's id at the vendor.
+
+        Raises:
+            CallError: The vendor did not take them.
+        """
+
+    async def find(self, mark: str) -> str | None:  # noqa: ARG002
+        """The id of the batch that carries a mark; None where there is none, or marks are not kept.
+
+        Raises:
+            CallError: The vendor does not say.
+        """
+        return None
+
+    @abstractmethod
+    async def state(self, batch: str) -> BatchState:
+        """How far a batch is.
+
+        Raises:
+            CallError: The vendor does not say.
+        """
+
+    @abstractmethod
+    async def results(self, batch: str, requests: Mapping[str, Request]) -> dict[str, Result]:
+        """The replies of an ended batch, or why there is none, by the requests' names.
+
+        Raises:
+            CallError: They cannot be fetched now.
+        """
+
+
+def batch_vendor(model: str, base_url: str | None = None) -> BatchVendor:
+    """The batch interface behind a model's name.
 
     Raises:
-        InputError: The model has no batch interface.
-        CallError: The provider refused.
+        InputError: It has none that is known here.
     """
-    first = next(iter(requests.values()))
-    vendor = batch_vendor(first.model)
+    vendor = model.split("/", 1)[0]
+    if vendor in ("openai", "text-completion-openai"):
+        return OpenAIBatches(model, base_url)
     if vendor == "anthropic":
-        return await _submit_anthropic(requests, first)
-    if vendor != "openai" or first.prompt is not None:
-        raise InputError(f"`{first.model}` cannot be asked by batch")
-    lines = []
-    for key, request in requests.items():
-        body = json.loads(wire_of(request).body)
-        lines.append(_line({"custom_id": key, "method": "POST", "url": _CHAT, "body": body}))
-    litellm = load_litellm()
-    settings = _settings(first)
-    try:
-        with unlogged()():
-            file = await litellm.acreate_file(
-                file=("judgeprobe.jsonl", "".join(lines).encode()), purpose="batch", **settings
-            )
-            batch = await litellm.acreate_batch(
-                completion_window="24h",
-                endpoint=_CHAT,
-                input_file_id=file.id,
-                metadata={_MARK: mark},
-                **settings,
-            )
-    except Exception as error:
-        raise translate(first.model, error) from None
-    return str(batch.id)
+        return AnthropicBatches(model, base_url)
+    raise InputError(
+        f"`{model}` has no batch interface here",
+        remedy="name it openai/... or anthropic/..., or run without --batch",
+    )
 
 
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) + "\n"
+class OpenAIBatches(BatchVendor):
+    """OpenAI's batch interface, through litellm."""
 
+    async def submit(self, requests: Mapping[str, Request], mark: str = "") -> str:
+        """See `BatchVendor.submit`."""
+        lines, path = [], "/chat/completions"
+        for name, request in requests.items():
+            wire = wire_of(request)
+            path = "/completions" if request.prompt is not None else "/chat/completions"
+            body = json.loads(wire.body)
+            line = {"custom_id": name, "method": "POST", "url": f"/v1{path}", "body": body}
+            lines.append(json.dumps(line, ensure_ascii=False))
+        content = "\n".join(lines).encode()
+        uploaded = await self._ask(
+            "acreate_file", file=("judgeprobe.jsonl", content), purpose="batch"
+        )
+        made = await self._ask(
+            "acreate_batch",
+            completion_window="24h",
+            endpoint=f"/v1{path}",
+            input_file_id=uploaded.id,
+            metadata={_MARK: mark} if mark else None,
+        )
+        return str(made.id)
 
-def _settings(request: Request) -> dict[str, Any]:
-    vendor = batch_vendor(request.model)
-    # Not retried by the client library: a submission whose answer was lost would be paid twice.
-    settings: dict[str, Any] = {"custom_llm_provider": vendor, "max_retries": 0}
-    settings["timeout"] = request.timeout
-    if request.base_url:
-        settings["api_base"] = request.base_url
-        settings["api_key"] = key_of(key_variable(request.model)) or "none"
-    return settings
+    async def find(self, mark: str) -> str | None:
+        """See `BatchVendor.find`."""
+        found = await self._ask("alist_batches", limit=100)
+        for batch in getattr(found, "data", None) or []:
+            if (getattr(batch, "metadata", None) or {}).get(_MARK) == mark:
+                return str(batch.id)
+        return None
 
-
-async def _submit_anthropic(requests: Mapping[str, Request], first: Request) -> str:
-    content = {
-        "requests": [
-            {"custom_id": key, "params": _anthropic_params(request)}
-            for key, request in requests.items()
-        ]
-    }
-    base = (first.base_url or _ANTHROPIC).rstrip("/").removesuffix("/v1")
-    headers = {
-        "x-api-key": key_of(key_variable(first.model)) or "none",
-        "anthropic-version": _ANTHROPIC_VERSION,
-    }
-    timeout = aiohttp.ClientTimeout(total=max(first.timeout, 300.0))
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=timeout) as session,
-            session.post(f"{base}/v1/messages/batches", json=content, headers=headers) as reply,
+    async def state(self, batch: str) -> BatchState:
+        """See `BatchVendor.state`."""
+        found = await self._ask("aretrieve_batch", batch_id=batch)
+        said = str(found.status)
+        if said in ("completed", "expired", "cancelled") and (
+            found.output_file_id or found.error_file_id
         ):
-            text = await reply.text()
-            if reply.status != 200:
-                raise fault(first.model, reply.status, text, reply.headers)
-            return str(json.loads(text)["id"])
-    except (TimeoutError, aiohttp.ClientError, OSError) as error:
-        raise RetryableCallError(f"{first.model}: no reply: {one_line(str(error))}") from None
-    except (ValueError, KeyError, TypeError):
-        raise CallError(f"{first.model}: the provider gave no batch id") from None
+            return BatchState("ended", said)
+        if said in ("failed", "expired", "cancelled", "completed"):
+            errors = getattr(found.errors, "data", None) or []
+            why = "; ".join(str(getattr(error, "message", error)) for error in errors[:3])
+            return BatchState("failed", f"{said}: {why}" if why else said)
+        return BatchState("open", said)
+
+    async def results(self, batch: str, requests: Mapping[str, Request]) -> dict[str, Result]:
+        """See `BatchVendor.results`."""
+        found = await self._ask("aretrieve_batch", batch_id=batch)
+        results: dict[str, Result] = {}
+        for file in (found.output_file_id, found.error_file_id):
+            if file:
+                content = await self._ask("afile_content", file_id=file)
+                results |= self._read(content.content, requests)
+        return results
+
+    def _read(self, content: bytes, requests: Mapping[str, Request]) -> dict[str, Result]:
+        results: dict[str, Result] = {}
+        for item in _json_lines(self.model, content):
+            name = str(item.get("custom_id"))
+            if name not in requests:
+                continue
+            response = item.get("response") or {}
+            body = response.get("body") or {}
+            if response.get("status_code") == 200:
+                results[name] = _answer(requests[name], body)
+            else:
+                said = body.get("error") or item.get("error") or {}
+                status = int(response.get("status_code") or 500)
+                results[name] = fault(self.model, status, json.dumps(said))
+        return results
+
+    async def _ask(self, function: str, **settings: Any) -> Any:
+        from judgeprobe.llm.client import call_error, load_litellm, unlogged
+
+        litellm = load_litellm()
+        settings |= {"custom_llm_provider": "openai", "timeout": _TIMEOUT, "max_retries": 0}
+        if self.base_url:
+            settings["api_base"] = self.base_url
+            settings["api_key"] = key_of("OPENAI_API_KEY") or "none"
+        try:
+            # Logged, a finished batch would be downloaded once more to reckon its price.
+            with unlogged()():
+                return await getattr(litellm, function)(**settings)
+        except Exception as error:
+            raise call_error(self.model, error) from None
+
+
+class AnthropicBatches(BatchVendor):
+    """Anthropic's message batches, over HTTP."""
+
+    async def submit(self, requests: Mapping[str, Request], mark: str = "") -> str:  # noqa: ARG002
+        """See `BatchVendor.submit`; Anthropic keeps no mark."""
+        items = [
+            {"custom_id": name, "params": _anthropic_params(request)}
+            for name, request in requests.items()
+        ]
+        made = await self._ask("POST", "/v1/messages/batches", {"requests": items})
+        return str(json.loads(made)["id"])
+
+    async def state(self, batch: str) -> BatchState:
+        """See `BatchVendor.state`."""
+        found = json.loads(await self._ask("GET", f"/v1/messages/batches/{batch}"))
+        said = str(found.get("processing_status"))
+        counts = " ".join(f"{n} {name}" for name, n in (found.get("request_counts") or {}).items())
+        return BatchState("ended" if said == "ended" else "open", f"{said} ({counts})")
+
+    async def results(self, batch: str, requests: Mapping[str, Request]) -> dict[str, Result]:
+        """See `BatchVendor.results`."""
+        content = await self._ask("GET", f"/v1/messages/batches/{batch}/results")
+        results: dict[str, Result] = {}
+        for item in _json_lines(self.model, content):
+            name, result = str(item.get("custom_id")), item.get("result") or {}
+            if name not in requests:
+                continue
+            if result.get("type") == "succeeded":
+                results[name] = _answer(requests[name], _as_openai(result["message"]))
+            elif result.get("type") == "errored":
+                error = (result.get("error") or {}).get("error") or result.get("error") or {}
+                bad = error.get("type") in ("invalid_request_error", "not_found_error")
+                results[name] = fault(self.model, 400 if bad else 500, json.dumps(error))
+            else:
+                results[name] = RetryableCallError(f"{self.model}: {result.get('type')}")
+        return results
+
+    async def _ask(self, method: str, path: str, body: Any = None) -> bytes:
+        key = key_of(key_variable(self.model))
+        if key is None and self.base_url is None:
+            raise PermanentCallError(f"{self.model}: there is no ANTHROPIC_API_KEY")
+        headers = {"x-api-key": key or "none", "anthropic-version": "2023-06-01"}
+        url = (self.base_url or _ANTHROPIC).rstrip("/").removesuffix("/v1") + path
+        timeout = aiohttp.ClientTimeout(total=_TIMEOUT)
+        try:
+            async with (
+                aiohttp.ClientSession(headers=headers, timeout=timeout) as session,
+                session.request(method, url, json=body) as response,
+            ):
+                content = await response.read()
+                if response.status != 200:
+                    said = content.decode(errors="replace")
+                    raise fault(self.model, response.status, said, dict(response.headers))
+                return content
+        except (aiohttp.ClientError, OSError) as error:
+            raise fault(self.model, None, str(error) or type(error).__name__) from None
 
 
 def _anthropic_params(request: Request) -> dict[str, Any]:
-    """The request as Anthropic's own interface takes it, shaped by litellm."""
-    litellm = load_litellm()
-    from litellm.utils import get_optional_params
+    """A request as Anthropic's message interface takes it.
 
-    name = request.model.split("/", 1)[1]
-    sampling = {
-        key: value
-        for key, value in request.sampling().items()
-        if key in ("temperature", "max_tokens", "reasoning_effort", "response_format")
+    Raises:
+        InputError: It is a completion prompt, or wants what the interface has not.
+    """
+    if request.prompt is not None or request.top_logprobs is not None:
+        raise InputError(
+            f"`{request.model}` has neither completion prompts nor log-probabilities",
+            remedy='use a chat prompt and elicitation = "written"',
+        )
+    system = [str(part["content"]) for part in request.messages if part["role"] == "system"]
+    messages = [dict(part) for part in request.messages if part["role"] != "system"]
+    params: dict[str, Any] = {
+        "model": request.model.partition("/")[2],
+        "max_tokens": request.max_tokens or _ANTHROPIC_TOKENS,
+        "messages": messages,
     }
-    optional = get_optional_params(
-        model=name, custom_llm_provider="anthropic", drop_params=True, **sampling
-    )
-    params: dict[str, Any] = litellm.AnthropicConfig().transform_request(
-        model=name,
-        messages=[dict(message) for message in request.messages],
-        optional_params=optional,
-        litellm_params={},
-        headers={},
-    )
-    return {**params, **(request.extra_body or {})}
+    if system:
+        params["system"] = "\n\n".join(system)
+    if request.temperature is not None:
+        params["temperature"] = request.temperature
+    return params | dict(request.extra_body or {})
 
 
-async def find_batch(request: Request, mark: str) -> str | None:
-    """The id of the batch that was submitted with a mark; None where none is found.
-
-    Anthropic's batches carry no mark; None there.
-
-    Raises:
-        CallError: The provider refused.
-    """
-    if batch_vendor(request.model) != "openai":
-        return None
-    try:
-        with unlogged()():
-            found = await load_litellm().alist_batches(limit=100, **_settings(request))
-    except Exception as error:
-        raise translate(request.model, error) from None
-    for batch in getattr(found, "data", None) or []:
-        if (getattr(batch, "metadata", None) or {}).get(_MARK) == mark:
-            return str(batch.id)
-    return None
-
-
-async def batch_state(request: Request, batch: str) -> BatchState:
-    """How far a batch is.
-
-    Raises:
-        CallError: The provider refused.
-    """
-    try:
-        # litellm's log of a batch that has ended would download its results.
-        with unlogged()():
-            found = await load_litellm().aretrieve_batch(batch_id=batch, **_settings(request))
-    except Exception as error:
-        raise translate(request.model, error) from None
-    status = str(found.status)
-    counts = getattr(found, "request_counts", None)
-    done, total = getattr(counts, "completed", 0) or 0, getattr(counts, "total", 0) or 0
-    if batch_vendor(request.model) == "anthropic":
-        files: tuple[str, ...] = (batch,)
-    else:
-        names = (getattr(found, "output_file_id", None), getattr(found, "error_file_id", None))
-        files = tuple(str(name) for name in names if name)
-    if status == "completed" or (status in _FAILED and files):
-        return BatchState(ended=True, files=files, done=done, total=total)
-    if status in _FAILED:
-        errors = getattr(getattr(found, "errors", None), "data", None) or []
-        words = "; ".join(str(getattr(error, "message", error)) for error in errors)
-        return BatchState(ended=True, problem=one_line(f"{status}: {words}" if words else status))
-    return BatchState(ended=False, done=done, total=total)
-
-
-async def batch_results(
-    request: Request, state: BatchState, requests: Mapping[str, Request]
-) -> list[tuple[str, Reply | CallError]]:
-    """The result of every call of a batch that the provider gave one for, by cache key.
-
-    Raises:
-        CallError: The provider refused.
-    """
-    found: list[tuple[str, Reply | CallError]] = []
-    for file in state.files:
-        try:
-            with unlogged()():
-                content = await load_litellm().afile_content(file_id=file, **_settings(request))
-        except Exception as error:
-            raise translate(request.model, error) from None
-        found.extend(_read(content.content, requests))
-    return found
-
-
-def _read(
-    content: bytes, requests: Mapping[str, Request]
-) -> Iterator[tuple[str, Reply | CallError]]:
-    for line in content.decode("utf-8", "replace").split("\n"):
-        try:
-            row = json.loads(line)
-            key = str(row["custom_id"])
-            response = row.get("response") or _of_anthropic(row.get("result") or {})
-        except (ValueError, KeyError, TypeError, AttributeError):
-            # The call has no result then, and is asked again.
-            continue
-        if key not in requests:
-            continue
-        request = requests[key]
-        body, status = response.get("body"), response.get("status_code")
-        error = row.get("error") or (body or {}).get("error")
-        if status == 200 and isinstance(body, dict) and body.get("choices") and not error:
-            yield key, reply_of(request, body)
-        else:
-            words = error.get("message", error) if isinstance(error, dict) else error
-            yield key, fault(request.model, status or 500, str(words or "no result"))
-
-
-def _of_anthropic(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result of Anthropic's in OpenAI's form, for where litellm leaves it as it came."""
-    message = result.get("message")
-    if result.get("type") != "succeeded" or not isinstance(message, dict):
-        # Errored, cancelled and expired calls alike may succeed in another batch, unless the
-        # request itself is wrong.
-        error = (result.get("error") or {}).get("error") or {}
-        wrong = error.get("type") in ("invalid_request_error", "authentication_error")
-        words = error.get("message") or result.get("type") or "no result"
-        return {"status_code": 400 if wrong else 500, "body": {"error": {"message": words}}}
+def _as_openai(message: Mapping[str, Any]) -> dict[str, Any]:
+    """An Anthropic message in the form that every other reply has; its content stays as blocks."""
     usage = message.get("usage") or {}
-    answer = {"role": "assistant", "content": message.get("content")}
+    reason = str(message.get("stop_reason") or "")
+    choice = {
+        "finish_reason": _FINISH.get(reason, reason),
+        "message": {"role": "assistant", "content": message.get("content")},
+    }
     return {
-        "status_code": 200,
-        "body": {
-            "model": message.get("model"),
-            "choices": [{"message": answer, "finish_reason": message.get("stop_reason")}],
-            "usage": {
-                "prompt_tokens": usage.get("input_tokens", 0),
-                "completion_tokens": usage.get("output_tokens", 0),
-            },
+        "model": message.get("model"),
+        "choices": [choice],
+        "usage": {
+            "prompt_tokens": int(usage.get("input_tokens") or 0),
+            "completion_tokens": int(usage.get("output_tokens") or 0),
         },
     }
+
+
+def _answer(request: Request, response: Mapping[str, Any]) -> Result:
+    broken = error_in_reply(request.model, response)
+    return broken if broken is not None else reply_of(request, response)
+
+
+def _json_lines(model: str, content: bytes) -> Iterable[dict[str, Any]]:
+    for line in content.split(b"\n"):
+        if not line.strip():
+            continue
+        try:
+            yield json.loads(line)
+        except ValueError:
+            raise RetryableCallError(f"{model}: the batch's results are damaged") from None

@@ -24,7 +24,7 @@ from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.wire import extra_of, key_of, key_variable
 from judgeprobe.records import Reply
 
-__all__ = ["call", "close_clients", "load_litellm", "translate", "unlogged"]
+__all__ = ["call", "call_error", "close_clients", "load_litellm", "unlogged"]
 
 # Models that have refused one, so that each later call is one request and not two.
 _without_temperature: set[str] = set()
@@ -72,13 +72,13 @@ async def call(request: Request, *, api_key: str | None = None) -> Reply:
         response = await _send(litellm, request, sampling, api_key)
     except Exception as error:
         if "temperature" not in sampling or not _refuses_temperature(error):
-            raise translate(request.model, error) from None
+            raise call_error(request.model, error) from None
         sampling.pop("temperature")
         note = NO_TEMPERATURE
         try:
             response = await _send(litellm, request, sampling, api_key)
         except Exception as again:
-            raise translate(request.model, again) from None
+            raise call_error(request.model, again) from None
         _without_temperature.add(request.model)
     content = response.model_dump()
     if (broken := error_in_reply(request.model, content)) is not None:
@@ -210,8 +210,8 @@ def _refuses_temperature(error: Exception) -> bool:
     return refuses_temperature(getattr(error, "status_code", None), _said(error))
 
 
-def translate(model: str, error: Exception) -> CallError:
-    """What litellm raised, as an error that tells whether a retry can mend it."""
+def call_error(model: str, error: Exception) -> CallError:
+    """What litellm raised, as one of our own errors: one line, without secrets."""
     if isinstance(error, CallError):
         return error
     code = str(getattr(error, "status_code", ""))

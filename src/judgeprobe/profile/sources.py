@@ -70,6 +70,7 @@ def options_of(study: Study) -> ProfileOptions:
         seed=study.settings.study.seed,
         groupings=profile.groupings,
         ensembles=profile.ensembles,
+        adjust=profile.adjust,
     )
 
 

@@ -149,7 +149,7 @@ def validation_power(
         groups: Group codes 0 to g - 1, shape (n,), or None where items are their own groups.
         second: A second annotator's codes, shape (n,), -1 where missing; or None.
         ordered: Whether codes are in order (the linearly weighted kappa is then given too).
-        permutations: Label vectors in the null, at least 19.
+        permutations: Label vectors in the null; fewer than 19 cannot reach p = 0.05.
         resamples: Bootstrap draws of groups for the intervals.
         level: Nominal coverage of the intervals, 0 to 1.
         fold_seed: Of the shuffle, where folds are not grouped.
@@ -163,8 +163,8 @@ def validation_power(
     n = same_length(texts=texts, labels=labels)
     if texts_b is not None:
         same_length(texts=texts, texts_b=texts_b)
-    if permutations < 19:
-        raise StatisticsError(f"`permutations` must be at least 19; got {permutations}")
+    if permutations < 1:
+        raise StatisticsError(f"`permutations` must be at least 1; got {permutations}")
     n_classes = int(max(labels.max(), -1 if second is None else second.max())) + 1
     if len(np.unique(labels)) < 2:
         raise StatisticsError(

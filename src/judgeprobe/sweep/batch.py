@@ -13,16 +13,7 @@ from pathlib import Path
 
 from judgeprobe.errors import CallError, InputError, PermanentCallError, RetryableCallError
 from judgeprobe.files import read_json, write_json
-from judgeprobe.llm.batch import (
-    BATCH_PRICE_SHARE,
-    MOST_BYTES,
-    MOST_CALLS,
-    batch_results,
-    batch_state,
-    batch_vendor,
-    find_batch,
-    submit_batch,
-)
+from judgeprobe.llm.batch import MOST_ITEMS, PRICE_SHARE, BatchVendor, batch_vendor
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.client import close_clients
 from judgeprobe.llm.limits import Budget
@@ -48,14 +39,14 @@ class OpenBatch:
         mark: Sent with it, so that it can be found again.
         judge: The judge that asked.
         keys: Cache keys of its calls.
-        done: Calls answered when it was last looked at.
+        said: What the provider said of it when it was last looked at.
     """
 
     id: str
     mark: str
     judge: str
     keys: tuple[str, ...]
-    done: int = 0
+    said: str = ""
 
 
 @dataclass
@@ -77,7 +68,13 @@ class BatchReport:
 
 def batchable(judge: Judge) -> bool:
     """Whether a judge can be asked by batch."""
-    return isinstance(judge, ModelJudge) and judge.is_chat and bool(batch_vendor(judge.model))
+    if not isinstance(judge, ModelJudge) or judge.is_local:
+        return False
+    try:
+        batch_vendor(judge.model)
+    except InputError:
+        return False
+    return True
 
 
 class BatchRound:
@@ -88,7 +85,7 @@ class BatchRound:
         pending: Those that have no reply yet.
         outcome: Its counts and failures are brought up to date.
         cache: Where replies go; `batches.json` lies in its folder.
-        budget: Calls that it does not cover are not submitted.
+        budget: Calls that it does not cover are not submitted; what waits from earlier runs counts.
     """
 
     def __init__(
@@ -117,6 +114,7 @@ class BatchRound:
         with exclusive(self._path.with_suffix(".lock"), "another sweep is collecting batches"):
             try:
                 await self._collect()
+                self._reckon_waiting()
                 for judge in {call.judge.name: call.judge for call in self._pending}.values():
                     await self._submit(judge)
             finally:
@@ -132,6 +130,13 @@ class BatchRound:
             self._cache.flush()
             _save(self._path, [*self.report.open, *batches])
 
+    def _reckon_waiting(self) -> None:
+        """Count what waits from earlier runs against the budget, at its estimated price."""
+        for batch in self.report.open:
+            calls = [self._planned[key] for key in batch.keys if key in self._planned]
+            self._budget.calls += len(calls)
+            self._budget.usd += sum(map(_estimate, calls))
+
     async def _look_at(self, batch: OpenBatch) -> list[OpenBatch]:
         """The batch, where it is still open."""
         known = [key for key in batch.keys if key in self._planned]
@@ -141,11 +146,11 @@ class BatchRound:
                 "it is left alone"
             )
             return [batch]
-        first = self._request(known[0])
-        state = self._outcome.states[self._planned[known[0]].judge.name]
+        first = self._planned[known[0]]
+        state, vendor = self._outcome.states[first.judge.name], self._vendor(first)
         try:
             if not batch.id:
-                found = await retrying(lambda: find_batch(first, batch.mark))
+                found = await retrying(lambda: vendor.find(batch.mark))
                 if found is None:
                     self.report.notes.append(
                         f"a batch of the judge `{batch.judge}` was interrupted while it was "
@@ -153,18 +158,18 @@ class BatchRound:
                     )
                     return []
                 batch = replace(batch, id=found)
-            progress = await retrying(lambda: batch_state(first, batch.id))
-            if not progress.ended:
-                return [replace(batch, done=progress.done)]
-            if progress.problem:
-                state.stopped = f"batch {batch.id} came to nothing: {progress.problem}"
+            progress = await retrying(lambda: vendor.state(batch.id))
+            if progress.state == "open":
+                return [replace(batch, said=progress.detail)]
+            if progress.state == "failed":
+                state.stopped = f"batch {batch.id} came to nothing: {progress.detail}"
                 return []
             requests = {key: self._request(key) for key in known}
-            results = await retrying(lambda: batch_results(first, progress, requests))
+            results = await retrying(lambda: vendor.results(batch.id, requests))
         except CallError as error:
             self.report.notes.append(f"batch {batch.id}: {error}; it is looked at again next time")
             return [batch]
-        for key, result in results:
+        for key, result in results.items():
             self._take(self._planned[key], result)
         return []
 
@@ -172,6 +177,10 @@ class BatchRound:
         call = self._planned[key]
         assert isinstance(call.judge, ModelJudge)
         return call.judge.request(call.text)
+
+    def _vendor(self, call: Call) -> BatchVendor:
+        request = self._request(call.key)
+        return batch_vendor(request.model, request.base_url)
 
     def _take(self, call: Call, result: Reply | CallError) -> None:
         state = self._outcome.states[call.judge.name]
@@ -188,7 +197,7 @@ class BatchRound:
             price = call.judge.price(
                 usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
             )
-            cost = None if price is None else price * BATCH_PRICE_SHARE
+            cost = None if price is None else price * PRICE_SHARE
             self._cache.put(result.model_copy(update={"key": call.key, "cost": cost}))
             self.report.collected += 1
             state.answered()
@@ -219,7 +228,7 @@ class BatchRound:
             _save(self._path, [*self.report.open, batch])
             try:
                 # Not retried: a batch that arrived in spite of a lost answer would be paid twice.
-                number = await submit_batch(requests, batch.mark)
+                number = await self._vendor(block[0]).submit(requests, batch.mark)
             except RetryableCallError as error:
                 self.report.open.append(batch)
                 state.stopped = f"the batch may or may not have arrived ({error}); run again"
@@ -237,20 +246,16 @@ class BatchRound:
     def _blocks(self, calls: Sequence[Call]) -> Iterator[list[Call]]:
         """The calls in batches that the provider takes and the budget covers."""
         block: list[Call] = []
-        size, spent = 0, self._budget.usd
+        spent = self._budget.usd
         for call in calls:
-            prompt, reply = call.judge.estimate(call.text)
-            price = (call.judge.price(prompt, reply) or 0.0) * BATCH_PRICE_SHARE
-            if stop := self._beyond(len(block), spent + price):
+            spent += _estimate(call)
+            if stop := self._beyond(len(block), spent):
                 self._outcome.stopped = self._outcome.stopped or stop
                 break
-            length = 6 * prompt + 1000
-            if len(block) >= MOST_CALLS or size + length > MOST_BYTES:
+            if len(block) >= MOST_ITEMS:
                 yield block
-                block, size = [], 0
+                block = []
             block.append(call)
-            size += length
-            spent += price
         if block:
             yield block
 
@@ -261,6 +266,10 @@ class BatchRound:
         if budget.max_usd is not None and usd > budget.max_usd:
             return f"max_usd = {budget.max_usd:g} would be passed (estimated)"
         return ""
+
+
+def _estimate(call: Call) -> float:
+    return (call.judge.price(*call.judge.estimate(call.text)) or 0.0) * PRICE_SHARE
 
 
 def _load(path: Path) -> list[OpenBatch]:
@@ -280,13 +289,12 @@ def _batch(row: Mapping[str, object]) -> OpenBatch:
     keys = row["keys"]
     if not isinstance(keys, list):
         raise TypeError("keys")
-    done = row.get("done", 0)
     return OpenBatch(
         id=str(row["id"]),
         mark=str(row["mark"]),
         judge=str(row["judge"]),
         keys=tuple(map(str, keys)),
-        done=done if isinstance(done, int) else 0,
+        said=str(row.get("said", "")),
     )
 
 

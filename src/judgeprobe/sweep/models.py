@@ -108,11 +108,6 @@ class ModelJudge(Judge):
             return price.get("input", 0.0) / 1e6, price.get("output", 0.0) / 1e6
         return (0.0, 0.0) if self.is_local else token_prices(self.model)
 
-    @property
-    def is_chat(self) -> bool:
-        """Whether it is asked by messages, at an API."""
-        return self._local is None and not self._template.is_completion
-
     def prepare(self) -> None:
         """Load the local model, or see that a direct endpoint can be asked.
 

@@ -7,7 +7,7 @@ cache again. The last step alone is `--reparse`; the first two alone are `--dry-
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
@@ -22,9 +22,6 @@ from judgeprobe.sweep.progress import Progress, Style, progress_for
 from judgeprobe.sweep.roster import check_roster, make_judges
 from judgeprobe.sweep.run import Call, Outcome, Runner, interruptible, pending_calls
 from judgeprobe.sweep.summary import Summariser, SweepResult
-
-if TYPE_CHECKING:
-    from judgeprobe.sweep.batch import BatchReport
 
 __all__ = ["DryRun", "SweepResult", "dry_run", "planned_keys", "sweep"]
 
@@ -98,8 +95,8 @@ def sweep(
         study: Its interventions.jsonl says what is graded.
         retry_failed: Ask again where an earlier run gave up.
         reparse: Make no call; read the grades from the cached replies again.
-        batch: Ask through the batch interface where a judge's provider has one: collect what has
-            ended, submit what is in no batch, and come back.
+        batch: Hand calls to the vendors' batch interfaces and fetch what has come back; judges
+            without one are asked call by call.
         progress: How the counts are shown.
 
     Raises:
@@ -116,12 +113,15 @@ def sweep(
     spent = Budget(budget.max_usd, budget.max_calls, budget.max_minutes)
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
-        report: BatchReport | None = None
-        if batch and not reparse:
-            calls, report = _by_batch(judges, plan, calls, outcome, cache, spent)
         while True:
+            theirs: list[Call] = []
+            if batch:
+                theirs, calls, told = _batched(calls)
+                notes = [*notes, *told]
             if calls and not reparse:
                 _ask(study, calls, outcome, cache, spent, progress_for(progress))
+            if batch and not reparse:
+                notes = [*notes, *_hand_over(judges, plan, theirs, outcome, cache, spent)]
             cache.flush()
             before = set(cache.unreadable)
             summariser = Summariser(scale)
@@ -133,10 +133,58 @@ def sweep(
             earlier = outcome
             calls, outcome = pending_calls(judges, plan.texts, cache, failed=earlier.failures)
             outcome.go_on_from(earlier)
-        notes = [*notes, *cache.notes, *_batch_notes(report)]
+        notes = [*notes, *cache.notes]
     result = summariser.result(judges, controls, outcome, plan, notes=notes, rows=count)
     study.record("sweep", manifest_entry(study, metadata, result))
     return result
+
+
+def _batched(calls: Sequence[Call]) -> tuple[list[Call], list[Call], list[str]]:
+    """The calls for batch interfaces, those that have to be made one by one, and what to tell."""
+    from judgeprobe.sweep.batch import batchable
+
+    judges = {call.judge.name: call.judge for call in calls}
+    batched = {name for name, judge in judges.items() if batchable(judge)}
+    notes = [
+        f"{name}: its vendor has no batch interface here; it is asked call by call"
+        for name in judges
+        if name not in batched
+    ]
+    theirs = [call for call in calls if call.judge.name in batched]
+    return theirs, [call for call in calls if call.judge.name not in batched], notes
+
+
+def _hand_over(
+    judges: Sequence[Judge],
+    plan: Plan,
+    calls: Sequence[Call],
+    outcome: Outcome,
+    cache: ReplyCache,
+    budget: Budget,
+) -> list[str]:
+    """One round of batches; what to tell."""
+    from judgeprobe.sweep.batch import BatchRound, batchable
+
+    planned = [
+        Call(judge, text, n, outcome.keys[judge.name][place * judge.repetitions + n])
+        for judge in judges
+        if batchable(judge)
+        for place, text in enumerate(plan.texts)
+        for n in range(judge.repetitions)
+    ]
+    report = asyncio.run(BatchRound(planned, calls, outcome, cache, budget).run())
+    waiting = sum(len(batch.keys) for batch in report.open)
+    if waiting and not outcome.stopped:
+        outcome.stopped = (
+            f"{waiting} calls wait in {len(report.open)} batches; run the same command later"
+        )
+    counts = f"{report.collected} replies fetched, {report.submitted} calls handed over"
+    said = [
+        f"batch {batch.id} of the judge `{batch.judge}`: {batch.said}"
+        for batch in report.open
+        if batch.said
+    ]
+    return [f"batches: {counts}, {waiting} wait", *said, *report.notes]
 
 
 def _ask(
@@ -153,49 +201,6 @@ def _ask(
     with Claims(study.cache_dir) as claims:
         runner = Runner(calls, outcome, cache, claims, budget, concurrency=concurrency)
         asyncio.run(interruptible(runner, progress))
-
-
-def _by_batch(
-    judges: Sequence[Judge],
-    plan: Plan,
-    calls: Sequence[Call],
-    outcome: Outcome,
-    cache: ReplyCache,
-    budget: Budget,
-) -> tuple[list[Call], "BatchReport"]:
-    """One round of batches; the calls of the judges that have no batch interface are left."""
-    from judgeprobe.sweep.batch import BatchRound, batchable
-
-    planned = [
-        Call(
-            judge,
-            text,
-            repetition,
-            outcome.keys[judge.name][place * judge.repetitions + repetition],
-        )
-        for judge in judges
-        if batchable(judge)
-        for place, text in enumerate(plan.texts)
-        for repetition in range(judge.repetitions)
-    ]
-    pending = [call for call in calls if batchable(call.judge)]
-    others = [call for call in calls if not batchable(call.judge)]
-    round_ = BatchRound(planned, pending, outcome, cache, budget)
-    return others, asyncio.run(round_.run())
-
-
-def _batch_notes(report: "BatchReport | None") -> list[str]:
-    if report is None:
-        return []
-    return [
-        *report.notes,
-        *(
-            f"batch {batch.id} of the judge `{batch.judge}` is open: {batch.done} of "
-            f"{len(batch.keys)} calls answered; run again with --batch to collect them"
-            for batch in report.open
-            if batch.id
-        ),
-    ]
 
 
 def _rows(

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from judgeprobe.errors import InputError
 from judgeprobe.stats.arrays import Bools, Floats, Ints
 
-__all__ = ["Parsed", "Piece", "numbers", "pieces", "truths", "words"]
+__all__ = ["Parsed", "Piece", "column_of", "numbers", "pieces", "truths", "words"]
 
 _NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")
@@ -187,12 +187,13 @@ def _object(line: bytes) -> dict[str, Any] | None:
 def _json_piece(rows: list[int], cells: Mapping[str, list[Any]], broken: list[int]) -> Piece:
     return Piece(
         np.array(rows, dtype=np.int64),
-        {name: _json_column(values) for name, values in cells.items()},
+        {name: column_of(values) for name, values in cells.items()},
         {"is not a JSON object": np.array(broken, dtype=np.int64)},
     )
 
 
-def _json_column(values: list[Any]) -> Any:
+def column_of(values: list[Any]) -> Any:
+    """JSON values as an Arrow column: of numbers where all are (or null), else of text."""
     if all(type(value) in (float, int, type(None)) for value in values):
         try:
             return pa.array(values, type=pa.float64())

@@ -2,7 +2,10 @@
 
 import typer
 
+from judgeprobe.cli.audit.bounded import bounded
+from judgeprobe.cli.audit.errors import errors
 from judgeprobe.cli.audit.labels import labels
+from judgeprobe.cli.audit.position import position
 from judgeprobe.cli.audit.residual import residual
 from judgeprobe.cli.audit.residual_model import residual_model
 
@@ -16,6 +19,9 @@ app = typer.Typer(
 )
 
 # Verbs: module `judgeprobe.cli.audit.NAME`, function `NAME`, one line each.
+app.command("bounded")(bounded)
+app.command("errors")(errors)
 app.command("labels")(labels)
+app.command("position")(position)
 app.command("residual")(residual)
 app.command("residual-model")(residual_model)

@@ -1,0 +1,224 @@
+"""What biases this judge, and what would people have said in each segment?
+
+Rows that the judge did not grade are left out; rows without a label count for the segments only;
+rows that lack a covariate are left out of the regression. Each is counted.
+"""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from judgeprobe.audit.covariates import Covariates, Ready, covariates
+from judgeprobe.audit.eval_files import read_eval
+from judgeprobe.audit.grades_table import Table, codes, joined, read_grades, scores, table_of
+from judgeprobe.errors import InputError
+from judgeprobe.files import file_hash
+from judgeprobe.stats.arrays import Bools, Floats, Ints
+from judgeprobe.stats.judge_error import Effect, ErrorRegression, error_regression
+from judgeprobe.stats.segments import Corrected, SegmentReport, segment_means
+
+__all__ = ["ErrorColumns", "ErrorSettings", "audit_errors"]
+
+
+@dataclass(frozen=True)
+class ErrorColumns:
+    """Which column holds what.
+
+    Attributes:
+        judge: The judge's grade.
+        gold: People's label of the same row, empty where there is none.
+        covariates: Columns, and ready covariates with a leading @.
+        cluster: Group whose rows are not independent.
+        by: Segment.
+        baseline_judge: The judge's grade of another system on the same row; the segments then
+            compare the two (judge minus baseline).
+        baseline_gold: People's label of that other system.
+        ready: What the ready covariates read.
+    """
+
+    judge: str
+    gold: str
+    covariates: tuple[str, ...] = ()
+    cluster: str | None = None
+    by: str | None = None
+    baseline_judge: str | None = None
+    baseline_gold: str | None = None
+    ready: Ready = field(default_factory=Ready)
+
+    @property
+    def labels(self) -> list[str]:
+        """Columns that people filled in."""
+        return [name for name in (self.gold, self.baseline_gold) if name is not None]
+
+    @property
+    def others(self) -> list[str]:
+        """Every other column that is read."""
+        plain = [name for name in self.covariates if not name.startswith("@")]
+        named = (self.judge, self.baseline_judge, self.cluster, self.by)
+        return [*(n for n in named if n is not None), *plain, *self.ready.columns]
+
+
+@dataclass(frozen=True)
+class ErrorSettings:
+    """How the audit is run.
+
+    Attributes:
+        level: Nominal coverage, 0 to 1.
+        correction: "holm", "bh" or "none", over covariates and over segments.
+        min_gold: Labels that a segment needs to be corrected.
+        null: Value that a segment's corrected mean is tested against; None tests the judge's error
+            (of a comparison: 0).
+        reader: Tool that wrote the file ("inspect", ...); None for a plain table.
+        gold_file: Second file with the labels; joined by `key`.
+        key: Column with the id, in both files.
+    """
+
+    level: float = 0.95
+    correction: str = "holm"
+    min_gold: int = 20
+    null: float | None = None
+    reader: str | None = None
+    gold_file: Path | None = None
+    key: str | None = None
+
+
+def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> dict[str, Any]:
+    """The audit as one JSON object.
+
+    Raises:
+        InputError: A file, a column or a cell cannot be used.
+        StatisticsError: A covariate has no effect of its own, or rows are too few.
+    """
+    if not columns.covariates and columns.by is None:
+        raise InputError("nothing is asked", remedy="give --covariate COL or --by SEGMENT")
+    if (columns.baseline_judge is None) != (columns.baseline_gold is None):
+        raise InputError("a comparison needs --baseline-judge and --baseline-gold together")
+    table = _table(path, columns, settings)
+    judge, gold = scores(table, columns.judge), scores(table, columns.gold)
+    if columns.baseline_judge is not None and columns.baseline_gold is not None:
+        judge = judge - scores(table, columns.baseline_judge)
+        gold = gold - scores(table, columns.baseline_gold)
+    design = covariates(table, columns.covariates, columns.ready)
+    clusters = _clusters(table, columns.cluster)
+    graded = ~np.isnan(judge)
+    if clusters is not None:
+        graded &= clusters >= 0
+    labelled = graded & ~np.isnan(gold)
+    used = labelled & ~np.isnan(design.values).any(axis=1)
+    if not used.any():
+        raise InputError(
+            f"no row has `{columns.judge}`, `{columns.gold}` and every covariate", file=path
+        )
+    found = error_regression(
+        (judge - gold)[used],
+        design.values[used],
+        design.names,
+        clusters=None if clusters is None else clusters[used],
+        level=settings.level,
+        correction=settings.correction,
+    )
+    segments = None
+    if columns.by is not None:
+        segments = _segments(table, columns, settings, judge, gold, graded, clusters)
+    counts = {
+        "rows": table.n,
+        "not_graded": int(np.isnan(judge).sum()),
+        "without_cluster": int((~graded).sum() - np.isnan(judge).sum()),
+        "not_labelled": int((graded & np.isnan(gold)).sum()),
+        "without_covariate": int((labelled & ~used).sum()),
+    }
+    return {
+        "file": path.name,
+        "sha256": file_hash(path),
+        "comparison": columns.baseline_judge is not None,
+        **_regression(found, design),
+        "counts": counts,
+        **_segment_fields(segments),
+    }
+
+
+def _table(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> Table:
+    key = [] if settings.key is None else [settings.key]
+    own = columns.others + key + ([] if settings.gold_file is not None else columns.labels)
+    if settings.reader is None:
+        table = read_grades(path, own)
+    else:
+        table = table_of(path, read_eval(path, settings.reader))
+    if settings.gold_file is None:
+        return table
+    if settings.key is None:
+        raise InputError("--gold-file needs the id that joins it", remedy="give --id COLUMN")
+    gold = read_grades(settings.gold_file, [settings.key, *columns.labels])
+    return joined(table, settings.key, gold, columns.labels)
+
+
+def _clusters(table: Table, column: str | None) -> Ints | None:
+    return None if column is None else codes(table, column)[0]
+
+
+def _segments(
+    table: Table,
+    columns: ErrorColumns,
+    settings: ErrorSettings,
+    judge: Floats,
+    gold: Floats,
+    graded: Bools,
+    clusters: Ints | None,
+) -> SegmentReport:
+    found, names = codes(table, str(columns.by))
+    if (found[graded] < 0).any():
+        # Rows without a segment are shown as one, not dropped.
+        names = [*names, "(none)"]
+        found = np.where(found < 0, len(names) - 1, found)
+    kept, again = np.unique(found[graded], return_inverse=True)
+    null = settings.null
+    if null is None and columns.baseline_judge is not None:
+        null = 0.0
+    return segment_means(
+        judge[graded],
+        gold[graded],
+        again,
+        [names[code] for code in kept],
+        clusters=None if clusters is None else clusters[graded],
+        null=null,
+        level=settings.level,
+        min_gold=settings.min_gold,
+        correction=settings.correction,
+    )
+
+
+def _regression(found: ErrorRegression, design: Covariates) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "mean_error": found.mean_error,
+        "mean_error_low": found.low,
+        "mean_error_high": found.high,
+        "intercept": _effect(found.intercept),
+        "effects": [_effect(effect) for effect in found.effects],
+        "references": design.references,
+        "covariance": found.covariance,
+        "n_clusters": found.n_clusters,
+        "level": found.level,
+        "correction": found.correction,
+    }
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    return asdict(effect)
+
+
+def _segment_fields(found: SegmentReport | None) -> dict[str, Any]:
+    if found is None:
+        return {"segments": [], "global": None, "tested": None, "hidden_by_global": []}
+    return {
+        "segments": [_segment(each) for each in found.segments],
+        "global": _segment(found.overall),
+        "tested": found.tested,
+        "hidden_by_global": list(found.hidden),
+    }
+
+
+def _segment(each: Corrected) -> dict[str, Any]:
+    return asdict(each)

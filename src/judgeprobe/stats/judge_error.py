@@ -1,0 +1,231 @@
+"""What is a judge's error associated with?
+
+The signed error f - Y (judge minus people) is regressed on covariates by least squares. A positive
+effect means that the judge grows more generous as the covariate grows. The error of a bounded
+grade is heteroscedastic by construction, so standard errors are HC3 (MacKinnon and White 1985), or
+cluster-robust where rows share a group. A covariate that is constant, or a combination of others,
+has no effect of its own and is refused by name: a pseudo-inverse would make one up.
+
+Source: truescore-judge-bias, "Where judge error lands".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import statsmodels.api as sm
+from numpy.typing import ArrayLike
+from scipy.stats import t as student
+
+from judgeprobe.errors import StatisticsError
+from judgeprobe.stats.arrays import Floats, Ints
+from judgeprobe.stats.checks import finite_vector, probability, same_length
+from judgeprobe.stats.multiplicity import adjusted
+
+__all__ = ["Effect", "ErrorRegression", "adjust", "design_matrix", "error_regression"]
+
+_SAME = 1e-8
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One coefficient.
+
+    Attributes:
+        name: Covariate.
+        effect: Change of the judge's error for one unit of the covariate, the others held.
+        std_error: Its robust standard error.
+        low: Lower end of its t interval.
+        high: Upper end.
+        p: Two-sided p-value of an effect of zero, 0 to 1.
+        p_adjusted: The same adjusted over the covariates (not over the intercept).
+    """
+
+    name: str
+    effect: float
+    std_error: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float
+
+
+@dataclass(frozen=True)
+class ErrorRegression:
+    """What the judge's error goes with.
+
+    Attributes:
+        n: Rows.
+        mean_error: Mean of f - Y, in units of the grade.
+        low: Lower end of its interval.
+        high: Upper end.
+        intercept: Error where every covariate is 0; its `p_adjusted` is its `p`.
+        effects: One a covariate, in the order given.
+        covariance: "HC3" or "cluster-robust".
+        n_clusters: Groups, or None.
+        level: Nominal coverage, 0 to 1.
+        correction: "holm", "bh" or "none".
+    """
+
+    n: int
+    mean_error: float
+    low: float
+    high: float
+    intercept: Effect
+    effects: tuple[Effect, ...]
+    covariance: str
+    n_clusters: int | None
+    level: float
+    correction: str
+
+
+def _told(name: str, ends: Floats, p: float, p_adjusted: float) -> Effect:
+    effect, std_error, low, high = (float(end) for end in ends)
+    return Effect(name, effect, std_error, low, high, p, p_adjusted)
+
+
+def adjust(p: Sequence[float], correction: str) -> Floats:
+    """P-values adjusted by "holm" or "bh", or as they are by "none".
+
+    Raises:
+        StatisticsError: A value is no probability, or the correction is unknown.
+    """
+    if correction == "none" or len(p) == 0:
+        return np.asarray(p, dtype=np.float64)
+    return adjusted(p, correction)
+
+
+def error_regression(
+    error: ArrayLike,
+    covariates: ArrayLike,
+    names: Sequence[str],
+    *,
+    clusters: Ints | None = None,
+    level: float = 0.95,
+    correction: str = "holm",
+) -> ErrorRegression:
+    """Least squares of the judge's error on covariates, with robust standard errors.
+
+    Args:
+        error: f - Y of each row, in units of the grade; shape (n,).
+        covariates: Shape (n, k); k may be 0.
+        names: k names.
+        clusters: Group code of each row, 0 to g - 1, for cluster-robust errors with the usual
+            small-sample factor; t then has g - 1 degrees of freedom instead of n - k - 1.
+        level: Nominal coverage, 0 to 1.
+        correction: Over the covariates: "holm", "bh" or "none".
+
+    Raises:
+        StatisticsError: A value is not finite, there are too few rows or groups, or a covariate is
+            constant, collinear, or differs in a single row only.
+    """
+    y = finite_vector("error", error)
+    x = design_matrix(covariates, names, len(y))
+    probability("level", level)
+    if clusters is not None:
+        same_length(error=y, clusters=clusters)
+    _enough(x, clusters)
+    scale = np.concatenate([[1.0], x[:, 1:].std(axis=0)])
+    if clusters is None:
+        _no_lone_row(x / scale, names)
+    ends = _fit(y, x / scale, clusters, level) / scale
+    whole = _fit(y, np.ones((len(y), 1)), clusters, level)[:, 0]
+    p = _p_values(ends, _freedom(x, clusters))
+    after = adjust(p[1:].tolist(), correction)
+    told = [
+        _told(name, ends[:, j], float(p[j]), float(p[j] if j == 0 else after[j - 1]))
+        for j, name in enumerate(["intercept", *names])
+    ]
+    return ErrorRegression(
+        n=len(y),
+        mean_error=float(y.mean()),
+        low=float(whole[2]),
+        high=float(whole[3]),
+        intercept=told[0],
+        effects=tuple(told[1:]),
+        covariance="HC3" if clusters is None else "cluster-robust",
+        n_clusters=None if clusters is None else len(np.unique(clusters)),
+        level=level,
+        correction=correction,
+    )
+
+
+def design_matrix(covariates: ArrayLike, names: Sequence[str], n: int) -> Floats:
+    """A leading one and the covariates, once each is known to have an effect of its own.
+
+    Raises:
+        StatisticsError: Names the covariate that is not finite, constant, or a combination of
+            others (which are named too).
+    """
+    values = np.asarray(covariates, dtype=np.float64).reshape(n, len(names))
+    for j, name in enumerate(names):
+        finite_vector(name, values[:, j])
+    centre, spread = values.mean(axis=0), values.std(axis=0)
+    for j, name in enumerate(names):
+        if spread[j] <= 1e-12 * (1 + abs(centre[j])):
+            raise StatisticsError(
+                f"`{name}` is constant ({values[0, j]:g} in every row): it has no effect of its "
+                "own; leave it out"
+            )
+    standard = np.column_stack([np.ones(n), (values - centre) / spread])
+    if n < standard.shape[1]:
+        raise StatisticsError(f"{len(names)} covariates need more rows; got {n}")
+    diagonal = np.abs(np.diagonal(np.linalg.qr(standard, mode="r"))) / np.sqrt(n)
+    dependent = np.flatnonzero(diagonal < _SAME)
+    if len(dependent):
+        j = int(dependent[0])
+        weights = np.linalg.lstsq(standard[:, :j], standard[:, j], rcond=None)[0][1:]
+        others = [names[i] for i in np.flatnonzero(np.abs(weights) > 1e-6).tolist()]
+        raise StatisticsError(
+            f"`{names[j - 1]}` is collinear with {', '.join(f'`{o}`' for o in others)}: their "
+            "effects cannot be told apart; leave one out"
+        )
+    return np.column_stack([np.ones(n), values])
+
+
+def _enough(x: Floats, clusters: Ints | None) -> None:
+    n, k = x.shape
+    if n <= k:
+        raise StatisticsError(f"{k - 1} covariates need more than {k} rows with both; got {n}")
+    if clusters is None:
+        return
+    groups = len(np.unique(clusters))
+    if groups <= k:
+        raise StatisticsError(
+            f"cluster-robust errors of {k - 1} covariates need more than {k} clusters; got {groups}"
+        )
+
+
+def _no_lone_row(x: Floats, names: Sequence[str]) -> None:
+    leverage = (np.linalg.qr(x)[0] ** 2).sum(axis=1)
+    row = int(np.argmax(leverage))
+    if leverage[row] > 1 - _SAME:
+        away = np.abs(x[row, 1:] - np.median(x[:, 1:], axis=0))
+        name = names[int(np.argmax(away))]
+        raise StatisticsError(
+            f"a single row decides the effect of `{name}`: HC3 is undefined; leave it out or merge "
+            "its levels"
+        )
+
+
+def _freedom(x: Floats, clusters: Ints | None) -> int:
+    return len(x) - x.shape[1] if clusters is None else len(np.unique(clusters)) - 1
+
+
+def _fit(y: Floats, x: Floats, clusters: Ints | None, level: float) -> Floats:
+    """Rows: coefficient, standard error, low, high; a column a coefficient."""
+    model = sm.OLS(y, x)
+    if clusters is None:
+        fit = model.fit(cov_type="HC3", use_t=True)
+    else:
+        fit = model.fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    reach = student.ppf((1 + level) / 2, _freedom(x, clusters)) * fit.bse
+    return np.vstack([fit.params, fit.bse, fit.params - reach, fit.params + reach])
+
+
+def _p_values(ends: Floats, freedom: int) -> Floats:
+    effect, spread = ends[0], ends[1]
+    # An error without any scatter leaves no doubt: p is 1 for an effect of 0, else 0.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(spread > 0, np.abs(effect) / spread, np.where(effect == 0, 0.0, np.inf))
+    return np.asarray(2 * student.sf(ratio, freedom), dtype=np.float64)
