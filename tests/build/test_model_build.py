@@ -148,7 +148,7 @@ def test_the_bytes_do_not_depend_on_the_order_of_completion(tmp_path):
             return Answer(play(body), delay=rng.random() / 50)
 
         with Loopback(late) as server:
-            study = write_study(tmp_path / "s", server.url, items=8)
+            study = write_study(tmp_path / "s", server.url, items=5)
             for path in (study.cache_dir / "cache.db",):
                 path.unlink(missing_ok=True)
             run_build(study)
@@ -165,12 +165,12 @@ def test_the_bytes_do_not_depend_on_the_order_of_completion(tmp_path):
 def test_concurrency_is_that_of_the_budget(tmp_path):
     with Loopback(play, latency=0.02) as server:
         run_build(
-            write_study(tmp_path / "a", server.url, items=12, extra="[budget]\nconcurrency = 5\n")
+            write_study(tmp_path / "a", server.url, items=8, extra="[budget]\nconcurrency = 5\n")
         )
         assert 4 <= server.peak <= 5
     with Loopback(play, latency=0.02) as server:
-        run_build(write_study(tmp_path / "b", server.url, items=12))
-        assert server.peak == 12
+        run_build(write_study(tmp_path / "b", server.url, items=8))
+        assert server.peak == 8
 
 
 def test_faults_of_the_provider_change_nothing(tmp_path, monkeypatch):
@@ -179,11 +179,11 @@ def test_faults_of_the_provider_change_nothing(tmp_path, monkeypatch):
     )
     faults = {"429": 0.05, "500": 0.05, "drop": 0.05, "malformed": 0.03}
     with Loopback(play, faults=faults, retry_after=0.01) as server:
-        study = write_study(tmp_path, server.url, items=10)
+        study = write_study(tmp_path, server.url, items=6)
         result = run_build(study)
         assert set(server.counts) >= {"answered", "429", "500", "drop"}
         assert max(server.answered.values()) == 1
-    assert found(study) == expected(10)
+    assert found(study) == expected(6)
     assert result.incomplete == 0
     assert sum(count.retries for count in result.calls.values()) > 0
 
@@ -209,16 +209,16 @@ def test_stopped_at_ten_random_points_each_call_is_made_once(tmp_path):
         return play(body)
 
     with Loopback(stopping, latency=0.002) as server:
-        study = write_study(tmp_path, server.url, items=12, extra="[budget]\nconcurrency = 6\n")
+        study = write_study(tmp_path, server.url, items=8, extra="[budget]\nconcurrency = 6\n")
         for _ in range(10):
-            stop_at = server.requests + rng.randint(1, 30)
+            stop_at = server.requests + rng.randint(1, 20)
             with pytest.raises(KeyboardInterrupt):
                 run_build(study)
             assert not study.interventions_path.exists()
         stop_at = 0
         run_build(study)
         bodies = Counter(server.bodies)
-    assert found(study) == expected(12)
+    assert found(study) == expected(8)
     assert max(bodies.values()) == 1
 
 
@@ -275,19 +275,19 @@ def run_until(study, server, number, calls):
 
 def test_ended_by_a_signal_the_command_says_so(tmp_path):
     with Loopback(play, latency=0.01) as server:
-        study = write_study(tmp_path, server.url, items=12, extra="[budget]\nconcurrency = 6\n")
-        status, said = run_until(study, server, signal.SIGTERM, 40)
+        study = write_study(tmp_path, server.url, items=8, extra="[budget]\nconcurrency = 6\n")
+        status, said = run_until(study, server, signal.SIGTERM, 30)
         assert status == 1, said
         assert "what has arrived is kept" in said
         run_build(study)
         assert max(Counter(server.bodies).values()) == 1
-    assert found(study) == expected(12)
+    assert found(study) == expected(8)
 
 
 def test_killed_outright_only_what_was_on_its_way_is_asked_again(tmp_path):
     with Loopback(play, latency=0.01) as server:
-        study = write_study(tmp_path, server.url, items=12, extra="[budget]\nconcurrency = 4\n")
-        status, _ = run_until(study, server, signal.SIGKILL, 120)
+        study = write_study(tmp_path, server.url, items=8, extra="[budget]\nconcurrency = 4\n")
+        status, _ = run_until(study, server, signal.SIGKILL, 80)
         assert status == -signal.SIGKILL
         sent = server.requests
         run_build(study)
@@ -295,7 +295,7 @@ def test_killed_outright_only_what_was_on_its_way_is_asked_again(tmp_path):
     # The cache writes every quarter of a second: four at once, 10 ms each.
     assert again <= 4 * (1 + 0.3 / 0.01)
     assert again < sent
-    assert found(study) == expected(12)
+    assert found(study) == expected(8)
 
 
 def test_another_model_than_asked_is_refused_by_name(tmp_path):
@@ -443,7 +443,7 @@ def test_another_prompt_is_not_mixed_in(tmp_path):
 
 def test_matched_lengths_leave_the_counts_whole(tmp_path):
     with Loopback(play) as server:
-        study = write_study(tmp_path, server.url, items=10)
+        study = write_study(tmp_path, server.url, items=6)
         free = run_build(study)
         text = (tmp_path / "study.toml").read_text()
         (tmp_path / "study.toml").write_text(
