@@ -33,7 +33,7 @@ function missing(given) {
   if (!given || !given.direction) return ["an answer"];
   const lacks = [];
   const claimed = given.direction === "a" || given.direction === "b";
-  if (claimed && !given.spans.length) lacks.push("the words that go beyond the evidence");
+  if (claimed && !given.spans.length) lacks.push(`what ${data.quote} (quote it)`);
   if (given.direction !== "cannot_tell" && !given.supported.trim()) {
     lacks.push("what the evidence supports");
   }
@@ -258,7 +258,7 @@ function markSelection() {
 
 function quoteMarked(side) {
   if (!marked || (side && marked.sentence !== side)) {
-    say("Mark some words of the sentence first.");
+    say("Mark some words of A or B first.");
     return;
   }
   addQuote(marked.sentence, sentences[marked.sentence].text.slice(marked.start, marked.end));
@@ -389,7 +389,7 @@ function alarm(message) {
 function choose(name, value) {
   if (name === "direction") {
     answer().direction = value;
-    changed({ a: "A claims more.", b: "B claims more.", neither: "Neither.", cannot_tell: "Cannot tell." }[value]);
+    changed({ a: `A ${data.answer}.`, b: `B ${data.answer}.`, neither: "Neither.", cannot_tell: "Cannot tell." }[value]);
   } else {
     answer().same_facts = value === "yes";
     changed(value === "yes" ? "The same facts." : "The facts differ.");

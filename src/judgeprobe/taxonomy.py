@@ -18,7 +18,7 @@ from judgeprobe.errors import InputError
 from judgeprobe.files import read_text
 from judgeprobe.records import Arm, Record, content_hash
 
-__all__ = ["Constants", "Slot", "Taxonomy", "load_taxonomy"]
+__all__ = ["AnnotatorWords", "Constants", "Slot", "Taxonomy", "load_taxonomy"]
 
 
 # What marks the axes of the shipped construct; a list that a taxonomy does not have marks nothing.
@@ -50,8 +50,9 @@ class Slot(Record):
         length: "bounded" where the length tolerance applies; "free" where the operation itself
             changes the length.
         codebook: Text for annotators, where a user's own taxonomy gives it.
-        waives: Mechanical gates that the operation itself would trip (leaving out a step may leave
-            out a number); "sentences" waives the count of sentences alone.
+        waives: Mechanical gates that the operation itself would trip, or parts of them:
+            "sentences" (their number), "lost_numbers" and "lost_entities" (leaving out a step may
+            leave out a number; none may come in).
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -63,12 +64,29 @@ class Slot(Record):
     waives: tuple[str, ...] = ()
 
 
+class AnnotatorWords(Record):
+    """What annotators are asked of a pair. The answer names the member that is worse.
+
+    Attributes:
+        question: Asked of the two members.
+        answer: What the member that is named does: "A claims more".
+        quote: What is quoted as the basis of the answer.
+        member: What a member of a pair is called: "Sentence A".
+    """
+
+    question: str = "Which sentence claims more than the evidence licenses?"
+    answer: str = "claims more"
+    quote: str = "goes beyond the evidence"
+    member: str = "sentence"
+
+
 class Taxonomy(Record):
     """The slots, axes, constants and marker lists of one construct.
 
     Attributes:
         measures: The construct, in words.
         question: What a judge is asked.
+        annotators: What annotators are asked.
         claims_more: What the verifier is asked for the record alone: what an edited text does that
             moved the construct.
         axes: Gloss of each axis.
@@ -82,6 +100,7 @@ class Taxonomy(Record):
     measures: str
     question: str
     constants: Constants = Constants()
+    annotators: AnnotatorWords = AnnotatorWords()
     claims_more: str = (
         "the edited text claims more than the original: it covers more situations, or commits "
         "more firmly to them"

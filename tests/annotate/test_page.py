@@ -226,7 +226,7 @@ def test_words_are_marked_with_the_mouse_or_typed_and_taken_back(study):
         # The basis is mandatory for A and B.
         page.press("Escape")
         page.press("a")
-        assert "the words that go beyond the evidence" in text_of(page, "missing")
+        assert "what goes beyond the evidence" in text_of(page, "missing")
         assert text_of(page, "progress-text") == "0 of 20 done"
 
 

@@ -24,6 +24,7 @@ from judgeprobe.errors import InputError
 from judgeprobe.files import dump_json, read_jsonl, read_text, write_bytes
 from judgeprobe.records import Intervention, Label
 from judgeprobe.study import Study
+from judgeprobe.taxonomy import AnnotatorWords
 
 __all__ = ["FORMS", "Exported", "export"]
 
@@ -154,6 +155,7 @@ def _write(
 class _Wording:
     codebook: str
     consent: str
+    words: AnnotatorWords
 
 
 def _render(sheet: Sheet, forms: Sequence[str], wording: _Wording) -> dict[str, bytes]:
@@ -162,14 +164,14 @@ def _render(sheet: Sheet, forms: Sequence[str], wording: _Wording) -> dict[str, 
     makers: dict[str, Callable[[], dict[str, bytes]]] = {
         "html": lambda: {
             f"{stem}.html": page.render_page(
-                sheet, codebook=wording.codebook, consent=wording.consent
+                sheet, codebook=wording.codebook, consent=wording.consent, words=wording.words
             ).encode()
         },
         "csv": lambda: {f"{stem}.csv": workbook.csv_text(sheet).encode()},
         "xlsx": lambda: {f"{stem}.xlsx": workbook.xlsx_bytes(sheet)},
         "label-studio": lambda: {
             f"{stem}-label-studio-tasks.json": dump_json(label_studio.tasks(sheet)).encode(),
-            "label-studio-project.xml": label_studio.project_xml().encode(),
+            "label-studio-project.xml": label_studio.project_xml(wording.words).encode(),
         },
     }
     files = {
@@ -199,7 +201,7 @@ def _wording(
                     remedy="say it by worked examples, without the names of slots, axes, arms "
                     "or models",
                 )
-    return _Wording(book, terms)
+    return _Wording(book, terms, study.taxonomy.annotators)
 
 
 def _own_codebook(study: Study) -> str:
@@ -211,7 +213,10 @@ def _own_codebook(study: Study) -> str:
     if not texts:
         raise InputError(CODEBOOK_OF_OWN.format(name=taxonomy.name))
     # In alphabetical order, so that their sequence does not follow the slots.
-    return f"# How to label a pair\n\nThe question: {taxonomy.question}\n\n" + "\n\n".join(texts)
+    return (
+        f"# How to label a pair\n\nThe question: {taxonomy.annotators.question}\n\n"
+        + "\n\n".join(texts)
+    )
 
 
 def _telling_names(study: Study, interventions: Sequence[Intervention]) -> set[str]:

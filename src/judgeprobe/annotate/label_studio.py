@@ -9,18 +9,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from judgeprobe import resources
 from judgeprobe.annotate.answers import Given, Problem
+from judgeprobe.annotate.page import template
 from judgeprobe.annotate.sheet import Sheet
+from judgeprobe.taxonomy import AnnotatorWords
 
 __all__ = ["project_xml", "read_export", "tasks"]
 
 SENTENCES = {"span_a": "sentence_a", "span_b": "sentence_b"}
 
 
-def project_xml() -> str:
-    """The labelling interface."""
-    return resources.read_text("annotation", "label_studio.xml")
+def project_xml(words: AnnotatorWords | None = None) -> str:
+    """The labelling interface; what is asked is that of claim calibration where `words` is None."""
+    return template("label_studio.xml").render(words=words or AnnotatorWords())
 
 
 def tasks(sheet: Sheet) -> list[dict[str, Any]]:

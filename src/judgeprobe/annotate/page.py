@@ -17,8 +17,9 @@ from markupsafe import Markup
 
 from judgeprobe import resources
 from judgeprobe.annotate.sheet import Sheet
+from judgeprobe.taxonomy import AnnotatorWords
 
-__all__ = ["inline_json", "prose", "render_codebook", "render_page"]
+__all__ = ["inline_json", "prose", "render_codebook", "render_page", "template"]
 
 # `<` ends a script element in `</script>` and opens a comment in `<!--`.
 ESCAPES = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&"}
@@ -37,17 +38,23 @@ def prose(markdown: str) -> Markup:
     return Markup(rendered)
 
 
-def render_page(sheet: Sheet, *, codebook: str, consent: str) -> str:
+def render_page(
+    sheet: Sheet, *, codebook: str, consent: str, words: AnnotatorWords | None = None
+) -> str:
     """One annotator's page.
 
     Args:
         sheet: What is labelled.
         codebook: Markdown.
         consent: Markdown.
+        words: What is asked; that of claim calibration where None.
     """
     style = resources.read_text("annotation", "page.css")
     script = resources.read_text("annotation", "page.js")
+    words = words or AnnotatorWords()
     data = {
+        "answer": words.answer,
+        "quote": words.quote,
         "sheet": sheet.token,
         "batch": sheet.batch,
         "annotator": sheet.annotator,
@@ -56,7 +63,8 @@ def render_page(sheet: Sheet, *, codebook: str, consent: str) -> str:
             for unit in sheet.units
         ],
     }
-    return _template("page.html").render(
+    return template("page.html").render(
+        words=words,
         batch=sheet.batch,
         annotator=sheet.annotator,
         style=Markup(style),
@@ -73,7 +81,7 @@ def render_page(sheet: Sheet, *, codebook: str, consent: str) -> str:
 def render_codebook(codebook: str, consent: str) -> str:
     """Codebook and consent as a page, for those who label in a spreadsheet."""
     style = resources.read_text("annotation", "page.css")
-    return _template("codebook.html").render(
+    return template("codebook.html").render(
         style=Markup(style),
         style_source=_source(style),
         codebook=prose(codebook),
@@ -82,7 +90,8 @@ def render_codebook(codebook: str, consent: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _template(name: str) -> Template:
+def template(name: str) -> Template:
+    """A shipped template of annotation/; what is put into it is escaped."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )

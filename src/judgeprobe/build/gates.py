@@ -30,8 +30,8 @@ __all__ = [
 
 Seen = Collection[tuple[str, str]]
 
-# A part of the gate `well_formed` that a slot may waive by itself.
-SENTENCES = "sentences"
+# Parts of gates that a slot may waive by themselves.
+SENTENCES, LOST_NUMBERS, LOST_ENTITIES = "sentences", "lost_numbers", "lost_entities"
 # Below this share of words in common, a text is no edit of the claim (docs/gates.md).
 SMALLEST_OVERLAP = 0.4
 
@@ -118,7 +118,7 @@ def check_waivers(taxonomy: Taxonomy) -> None:
     Raises:
         InputError: It names the slot and the gate.
     """
-    known = [*(gate.name for gate in GATES), SENTENCES]
+    known = [*(gate.name for gate in GATES), SENTENCES, LOST_NUMBERS, LOST_ENTITIES]
     for slot in taxonomy.slots:
         for name in slot.waives:
             if name not in known:
@@ -237,7 +237,7 @@ def _stems(text: str) -> set[str]:
 def _numbers(case: Case) -> str | None:
     before, after = facts.numbers(case.pair.original), facts.numbers(case.pair.edited)
     lost, gained = sorted((before - after).elements()), sorted((after - before).elements())
-    return _difference(lost, gained)
+    return _difference([] if LOST_NUMBERS in case.slot.waives else lost, gained)
 
 
 def _difference(lost: list[str], gained: list[str]) -> str | None:
@@ -259,6 +259,8 @@ def _entities(case: Case) -> str | None:
             if form is not None and form not in facts.plain(case.pair.original):
                 lost -= {name}
                 gained -= facts.names(f"the {form}").sure | {form.split()[0]}
+    if LOST_ENTITIES in case.slot.waives:
+        lost = frozenset()
     return _difference(sorted(lost), sorted(gained))
 
 

@@ -75,7 +75,11 @@ def base_items(study: Study) -> BaseItems:
 
 def _file(study: Study, name: str) -> Path:
     if name == SHIPPED:
-        return resources.path("probes", "base_items.jsonl")
+        # A shipped construct has items of its own; any other starts from the claims.
+        try:
+            return resources.path("probes", f"{study.taxonomy.name}.jsonl")
+        except FileNotFoundError:
+            return resources.path("probes", "base_items.jsonl")
     path = study.input_path(name)
     if path == study.base_items_path.resolve():
         raise InputError(

@@ -21,8 +21,8 @@ __all__ = ["run", "run_stages"]
 def run(folder: StudyArgument, as_json: JsonOption = False, quiet: QuietOption = False) -> None:
     """Run build, sweep, profile and report of a study; what is done already is not done again.
 
-    Exit status 1 where some text was not graded, 3 where a control judge missed its known profile
-    or the sweep found what it watches for.
+    Exit status 1 where an edit could not be made or some text was not graded, 3 where a control
+    judge missed its known profile or the sweep found what it watches for.
     """
     run_stages(folder, as_json=as_json, quiet=quiet)
 
@@ -45,6 +45,12 @@ def run_stages(folder: Path, *, as_json: bool, quiet: bool) -> None:
     study = load_study(folder)
     built = run_build(study)
     say(f"build: {built.generated} edits made, {built.accepted} accepted, {built.rejected} refused")
+    if built.incomplete:
+        note(
+            f"judgeprobe: {built.incomplete} edits are missing because a call failed, and nothing "
+            f"was swept; run it again to go on: judgeprobe run {folder}"
+        )
+        finish(1)
     swept = sweep(study, progress="none" if quiet else "auto")
     for line in (*swept.notes, *swept.findings):
         say(f"sweep: {line}")

@@ -4,9 +4,11 @@ Its settings become a `Request`, which holds what can change the answer; the hos
 none. A model behind an API and a GGUF file on this machine look the same here.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from judgeprobe.errors import PermanentCallError
 from judgeprobe.llm.prices import supports_schema, token_prices
 from judgeprobe.llm.request import Message, Request
 from judgeprobe.llm.served import pinned_providers, wrong_server
@@ -18,6 +20,7 @@ __all__ = ["CHARACTERS_A_TOKEN", "Endpoint"]
 _LOCAL = "local/"
 # English prose; for estimates alone.
 CHARACTERS_A_TOKEN = 4
+_SCHEMA_REFUSED = re.compile(r"response_format|json_schema|structured", re.IGNORECASE)
 
 
 class Endpoint:
@@ -99,6 +102,17 @@ class Endpoint:
         Raises:
             CallError: It gave no reply.
         """
+        try:
+            return await self._call(request)
+        except PermanentCallError as error:
+            if request.response_format is None or not _SCHEMA_REFUSED.search(str(error)):
+                raise
+            raise PermanentCallError(
+                f"{error}; where the provider takes no schema, give [{self.role}] "
+                "structured = false"
+            ) from None
+
+    async def _call(self, request: Request) -> Reply:
         if self._local is not None:
             found: Reply = await self._local.call(request)
             return found
