@@ -56,8 +56,12 @@ def main() -> int:
         done = subprocess.run(ask, check=True, capture_output=True, text=True)
         seconds = time.perf_counter() - start
     found = json.loads(done.stdout)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-    print(f"{rows} rows, {found['n']} labelled: {seconds:.1f} s, {peak:.2f} GiB at most")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak, busy = used.ru_maxrss / 2**20, used.ru_utime + used.ru_stime
+    print(
+        f"{rows} rows, {found['n']} labelled: {seconds:.1f} s ({busy:.1f} s of processor time), "
+        f"{peak:.2f} GiB at most"
+    )
     late = not options.smoke and seconds > SECONDS
     return int(late or peak > GIB)
 

@@ -29,6 +29,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 TOP = Path(__file__).resolve().parents[1]
@@ -43,6 +44,19 @@ CONTENDERS = (
     "judgeprobe (litellm)",
     "judgeprobe (direct)",
 )
+
+
+Spent = tuple[float, float]
+
+
+class Clock:
+    """Seconds on the wall and of this process's processor time."""
+
+    def __init__(self) -> None:
+        self.wall, self.processor = time.perf_counter(), time.process_time()
+
+    def stop(self) -> Spent:
+        return time.perf_counter() - self.wall, time.process_time() - self.processor
 
 
 def evidence(number: int) -> str:
@@ -72,12 +86,12 @@ async def in_flight(count: int, one: Callable[[int], Awaitable[None]]) -> None:
     await asyncio.gather(*(limited(number) for number in range(count)))
 
 
-def bare(url: str, count: int) -> float:
+def bare(url: str, count: int) -> Spent:
     import aiohttp
 
     asked = prompts(count)
 
-    async def run() -> float:
+    async def run() -> Spent:
         connector = aiohttp.TCPConnector(limit=IN_FLIGHT)
         async with aiohttp.ClientSession(connector=connector) as session:
             numbers = iter(range(count))
@@ -89,20 +103,20 @@ def bare(url: str, count: int) -> float:
                         content = await reply.json()
                         assert content["choices"][0]["message"]["content"]
 
-            started = time.perf_counter()
+            started = Clock()
             await asyncio.gather(*(work() for _ in range(IN_FLIGHT)))
-            return time.perf_counter() - started
+            return started.stop()
 
     return asyncio.run(run())
 
 
-def acompletion(url: str, count: int) -> float:
+def acompletion(url: str, count: int) -> Spent:
     import litellm
 
     litellm.suppress_debug_info = True
     asked = prompts(count)
 
-    async def run() -> float:
+    async def run() -> Spent:
         async def one(number: int) -> None:
             reply = await litellm.acompletion(
                 model="openai/m",
@@ -115,30 +129,30 @@ def acompletion(url: str, count: int) -> float:
             assert reply.choices[0].message.content
 
         await one(0)
-        started = time.perf_counter()
+        started = Clock()
         await in_flight(count, one)
-        return time.perf_counter() - started
+        return started.stop()
 
     return asyncio.run(run())
 
 
-def batch_completion(url: str, count: int) -> float:
+def batch_completion(url: str, count: int) -> Spent:
     import litellm
 
     litellm.suppress_debug_info = True
     asked = prompts(count)
     settings: dict[str, Any] = {"api_base": url, "api_key": "k", "temperature": 0.0}
     litellm.batch_completion(model="openai/m", messages=asked[:1], **settings)
-    started = time.perf_counter()
+    started = Clock()
     replies = litellm.batch_completion(
         model="openai/m", messages=asked, max_workers=IN_FLIGHT, **settings
     )
-    seconds = time.perf_counter() - started
+    spent = started.stop()
     assert all(reply.choices[0].message.content for reply in replies)
-    return seconds
+    return spent
 
 
-def inspect_ai(url: str, count: int) -> float | None:
+def inspect_ai(url: str, count: int) -> Spent | None:
     if importlib.util.find_spec("inspect_ai") is None:
         return None
     from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
@@ -147,20 +161,20 @@ def inspect_ai(url: str, count: int) -> float | None:
     config = GenerateConfig(temperature=0.0, max_connections=IN_FLIGHT)
     model = get_model("openai-api/loopback/m", base_url=url, api_key="k", config=config)
 
-    async def run() -> float:
+    async def run() -> Spent:
         async def one(number: int) -> None:
             message = ChatMessageUser(content=asked[number][0]["content"])
             assert (await model.generate([message])).completion
 
         await one(0)
-        started = time.perf_counter()
+        started = Clock()
         await in_flight(count, one)
-        return time.perf_counter() - started
+        return started.stop()
 
     return asyncio.run(run())
 
 
-def judgeprobe(url: str, count: int, transport: str) -> float:
+def judgeprobe(url: str, count: int, transport: str) -> Spent:
     from judgeprobe.llm.cache import ReplyCache
     from judgeprobe.llm.limits import Budget
     from judgeprobe.study import load_study
@@ -189,16 +203,16 @@ def judgeprobe(url: str, count: int, transport: str) -> float:
             calls, outcome = pending_calls(judges, texts, cache, failed={})
             budget = Budget(None, None, None)
             runner = Runner(calls, outcome, cache, claims, budget, concurrency=IN_FLIGHT)
-            started = time.perf_counter()
+            started = Clock()
             asyncio.run(interruptible(runner, progress_for("none")))
             cache.flush()
-            seconds = time.perf_counter() - started
+            spent = started.stop()
             assert len(set(cache.keys())) == count, outcome
-    return seconds
+    return spent
 
 
 def measure(contender: str, url: str, count: int) -> dict[str, Any]:
-    runs: dict[str, Callable[[], float | None]] = {
+    runs: dict[str, Callable[[], Spent | None]] = {
         "bare": lambda: bare(url, count),
         "acompletion": lambda: acompletion(url, count),
         "batch_completion": lambda: batch_completion(url, count),
@@ -206,8 +220,7 @@ def measure(contender: str, url: str, count: int) -> dict[str, Any]:
         "judgeprobe (litellm)": lambda: judgeprobe(url, count, "litellm"),
         "judgeprobe (direct)": lambda: judgeprobe(url, count, "direct"),
     }
-    seconds = runs[contender]()
-    return {"contender": contender, "seconds": seconds}
+    return {"contender": contender, "spent": runs[contender]()}
 
 
 @contextmanager
@@ -226,7 +239,7 @@ def server() -> Iterator[str]:
         process.wait()
 
 
-def in_own_process(contender: str, url: str, count: int) -> float | None:
+def in_own_process(contender: str, url: str, count: int) -> Spent | None:
     env = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONWARNINGS": "ignore"}
     env["PYTHONPATH"] = os.pathsep.join([str(TOP / "src"), env.get("PYTHONPATH", "")])
     command = [sys.executable, __file__, "--contender", contender, "--url", url]
@@ -235,14 +248,15 @@ def in_own_process(contender: str, url: str, count: int) -> float | None:
     )
     if done.returncode:
         raise SystemExit(f"{contender}: {done.stderr[-2000:]}")
-    found = json.loads(done.stdout.strip().splitlines()[-1])["seconds"]
-    return None if found is None else float(found)
+    found = json.loads(done.stdout.strip().splitlines()[-1])["spent"]
+    return None if found is None else (float(found[0]), float(found[1]))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--smoke", action="store_true", help="64 calls, no speed checked")
     parser.add_argument("--calls", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=1, help="medians of so many rounds")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", nargs="*", default=CONTENDERS, choices=CONTENDERS)
     parser.add_argument("--contender", choices=CONTENDERS, help=argparse.SUPPRESS)
@@ -252,28 +266,47 @@ def main() -> None:
     if options.contender:
         print(json.dumps(measure(options.contender, options.url, count)))
         return
-    rates: dict[str, float | None] = {}
+    rounds: dict[str, list[Spent]] = {name: [] for name in options.only}
     with server() as url:
-        for contender in options.only:
-            seconds = in_own_process(contender, url, count)
-            rates[contender] = None if seconds is None else count / seconds
-    report(rates, count, as_json=options.json)
+        for _ in range(options.rounds):
+            for contender in options.only:
+                spent = in_own_process(contender, url, count)
+                if spent is not None:
+                    rounds[contender].append(spent)
+    report(rounds, count, as_json=options.json)
 
 
-def report(rates: dict[str, float | None], count: int, *, as_json: bool) -> None:
+def report(rounds: dict[str, list[Spent]], count: int, *, as_json: bool) -> None:
+    """Medians over the rounds; processor time tells the same on a busy machine."""
+    rates: dict[str, float | None] = {}
+    work: dict[str, float | None] = {}
+    for name, spent in rounds.items():
+        rates[name] = median([count / wall for wall, _ in spent]) if spent else None
+        work[name] = median([1000 * cpu / count for _, cpu in spent]) if spent else None
     if as_json:
-        print(json.dumps({"calls": count, "in_flight": IN_FLIGHT, "calls_per_second": rates}))
+        print(
+            json.dumps(
+                {
+                    "calls": count,
+                    "in_flight": IN_FLIGHT,
+                    "calls_per_second": rates,
+                    "processor_ms_per_call": work,
+                }
+            )
+        )
         return
     print(f"{count} calls, {IN_FLIGHT} in flight, {LATENCY * 1000:.0f} ms latency")
-    bare_rate, plain = rates.get("bare"), rates.get("acompletion")
-    print(f"{'':24}{'calls/s':>9}{'x bare':>9}{'x acompletion':>15}")
+    print(f"{'':24}{'calls/s':>9}{'x bare':>9}{'x acompletion':>15}{'processor ms/call':>19}")
     for name, rate in rates.items():
         if rate is None:
             print(f"{name:24}{'not installed':>24}")
             continue
-        of_bare = f"{rate / bare_rate:.2f}" if bare_rate else "-"
-        of_plain = f"{rate / plain:.2f}" if plain else "-"
-        print(f"{name:24}{rate:9.0f}{of_bare:>9}{of_plain:>15}")
+        ratios = [ratio(rate, rates.get(other)) for other in ("bare", "acompletion")]
+        print(f"{name:24}{rate:9.0f}{ratios[0]:>9}{ratios[1]:>15}{work[name]:19.2f}")
+
+
+def ratio(rate: float, other: float | None) -> str:
+    return f"{rate / other:.2f}" if other else "-"
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@
     python benchmarks/warm.py --smoke    7 judges x 60 texts, for CI
 
 Fills a cache as a sweep would, then runs `judgeprobe sweep` on it in a process of its own, with all
-of Python's start-up. The target is 3 s; exit status 1 above it, or where a call was made or litellm
-imported.
+of Python's start-up, three times. The target is 3 s. Exit status 1 where the processor time is
+above it (the clock's depends on what else runs), a call was made, or litellm was imported.
 """
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -81,6 +82,12 @@ def fill(folder: Path, texts: int) -> None:
                 )
 
 
+def processor_seconds() -> float:
+    """Processor time of all child processes so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main() -> int:
     """Fill, run, compare."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -89,19 +96,23 @@ def main() -> int:
     texts = 60 if options.smoke else 600
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name), texts)
-        seconds = []
+        seconds, busy = [], []
         for _ in range(3):
+            used = processor_seconds()
             began = time.perf_counter()
             done = subprocess.run(
                 [sys.executable, "-c", CODE, name], capture_output=True, text=True, check=False
             )
             seconds.append(time.perf_counter() - began)
+            busy.append(processor_seconds() - used)
             if done.returncode or json.loads(done.stdout)["calls"]:
                 print(done.stdout, done.stderr)
                 return 1
     took = ", ".join(f"{value:.2f}" for value in seconds)
-    print(f"{JUDGES} judges x {texts} texts, no call: {took} s (target {TARGET:g} s)")
-    return 0 if min(seconds) <= TARGET else 1
+    cost = ", ".join(f"{value:.2f}" for value in busy)
+    print(f"{JUDGES} judges x {texts} texts, no call: {took} s by the clock, {cost} s of processor")
+    print(f"target {TARGET:g} s")
+    return 0 if min(busy) <= TARGET else 1
 
 
 if __name__ == "__main__":

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from judgeprobe.audit.eval_files import read_eval
 from judgeprobe.audit.grades_table import scores, table_of
+from judgeprobe.cli.app import app
 from judgeprobe.errors import InputError
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -44,6 +46,21 @@ def test_inspects_own_eval_archive_whose_members_are_zstandard():
 def test_inspects_own_json_log_gives_the_same_rows():
     archive = read_eval(FIXTURES / "inspect-colours.eval", "inspect")
     assert read_eval(FIXTURES / "inspect-colours.json", "inspect") == archive[:2]
+
+
+def test_the_command_line_reads_a_log_and_joins_labels_by_id(tmp_path: Path):
+    log = str(FIXTURES / "inspect-colours.eval")
+    gold = tmp_path / "people.csv"
+    gold.write_text("id,people\ns0,1\ns1,1\ns2,1\ns3,0\n", encoding="utf-8")
+    ask = ["audit", "errors", log, "--reader", "inspect", "--judge", "score.model_graded_qa",
+           "--gold", "people", "--gold-file", str(gold), "--id", "id",
+           "--covariate", "metadata.topic", "--json"]  # fmt: skip
+    result = CliRunner().invoke(app, ask)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    # People said 1, 1, 1, 0; the grader 1, 0, 1, 1.
+    assert (found["n"], found["mean_error"]) == (4, 0.0)
+    assert found["effects"][0]["name"] == "metadata.topic=things"
 
 
 def test_a_damaged_archive_is_refused(tmp_path: Path):
@@ -96,6 +113,16 @@ def test_promptfoo_by_its_documented_shape(tmp_path: Path):
     assert (row["id"], row["score"], row["success"]) == ("3/0/echo", 0.5, False)
     assert (row["assert.contains.0"], row["assert.polite"], row["named.tone"]) == (1, 0, 0.2)
     assert (row["vars.word"], row["output"]) == ("sky", "It is blue.")
+
+
+def test_deepevals_own_test_run():
+    path = FIXTURES / "deepeval-colours.json"
+    rows = read_eval(path, "deepeval")
+    assert [row["id"] for row in rows] == ["t0", "t1", "t2"]
+    table = table_of(path, rows)
+    assert scores(table, "metric.Contains").tolist() == [1.0, 0.25, 1.0]
+    assert scores(table, "success").tolist() == [1.0, 0.0, 1.0]
+    assert scores(table, "metadata.length").tolist() == [3.0, 5.0, 3.0]
 
 
 def test_deepeval_by_its_documented_shape(tmp_path: Path):

@@ -93,6 +93,17 @@ def test_every_ready_covariate_and_a_category(tmp_path: Path) -> None:
     assert found["effects"][0]["effect"] == pytest.approx(0.4, abs=0.15)
 
 
+def test_segments_without_a_label_are_reported_with_the_judges_number(tmp_path: Path) -> None:
+    rows = [{**row, "gold": ""} for row in made()]
+    found = audit("errors", str(table(tmp_path / "g.csv", rows)), *BASE, "--by", "kind")
+    assert (found["n"], found["mean_error"]) == (0, None)
+    assert found["reason"] == "0 labelled rows: no mean error"
+    for each in found["segments"]:
+        assert (each["corrected"], each["status"]) == (None, "not corrected")
+        assert each["reason"] == "0 human labels, fewer than 20"
+        assert each["judge"] > 3
+
+
 def test_parquet_and_jsonl_give_what_csv_gives(tmp_path: Path) -> None:
     rows = made()
     frame = pd.DataFrame(rows).assign(gold=[row["gold"] or None for row in rows])

@@ -192,6 +192,15 @@ def test_fragility_without_room_or_from_zero():
     assert (fragility(six).to_zero, fragility(six).past_zero) == (6, 7)
 
 
+def test_a_lattice_too_fine_to_search_is_said():
+    table = [[[3] * 2, [2] * 2, [2] * 3, [2] * 3]] * 600
+    sizes = np.repeat(np.arange(34), np.arange(1, 35))[:595]
+    cells = cells_of(table[: len(sizes)], sizes)
+    found = fragility(cells)
+    assert (found.to_zero, found.past_zero) == (None, None)
+    assert found.reason == "cells and clusters are of too many sizes for one lattice"
+
+
 def test_power_rises_with_the_effect_and_five_clusters_have_none():
     means = np.random.default_rng(5).normal(0, 0.4, 18)
     found = bounded_power(means, np.random.default_rng(0), effect=0.0, simulations=800)

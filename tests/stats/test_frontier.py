@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers import explicit
 
@@ -17,6 +17,7 @@ from judgeprobe.stats.frontier import (
 grades = st.lists(st.sampled_from([0.0, 1.0, 1.25, 2.0, 3.5, 5.0, None]), min_size=1, max_size=12)
 
 
+@settings(deadline=None)
 @given(grades, st.randoms(use_true_random=False))
 def test_a_pair_is_changed_at_a_cut_exactly_when_its_verdicts_differ(before, random) -> None:
     after = [random.choice([0.0, 1.0, 1.25, 2.0, 3.5, 5.0, None]) for _ in before]
@@ -60,6 +61,7 @@ def test_many_cuts_are_thinned_evenly_and_counted() -> None:
     assert np.diff(crossed.taus).min() > 0.04
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 6), st.integers(0, 6)).map(lambda p: (p[0] / 6, p[1] / 6)),

@@ -254,7 +254,9 @@ def test_row_numbers_hold_across_pieces(tmp_path: Path, monkeypatch: pytest.Monk
 text = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=12)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(st.tuples(text, text, text, text, text), min_size=1, max_size=6))
 def test_any_text_is_read_or_refused_in_one_line(tmp_path: Path, rows) -> None:
     path = tmp_path / "any.jsonl"

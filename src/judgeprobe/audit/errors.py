@@ -107,18 +107,23 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         graded &= clusters >= 0
     labelled = graded & ~np.isnan(gold)
     used = labelled & ~np.isnan(design.values).any(axis=1)
-    if not used.any():
+    if columns.covariates and not used.any():
         raise InputError(
             f"no row has `{columns.judge}`, `{columns.gold}` and every covariate", file=path
         )
-    found = error_regression(
-        (judge - gold)[used],
-        design.values[used],
-        design.names,
-        clusters=None if clusters is None else clusters[used],
-        level=settings.level,
-        correction=settings.correction,
-    )
+    if not graded.any():
+        raise InputError(f"no row has `{columns.judge}`", file=path)
+    found = None
+    # Without covariates the segments are asked for: they say themselves where labels are few.
+    if columns.covariates or used.sum() > 1:
+        found = error_regression(
+            (judge - gold)[used],
+            design.values[used],
+            design.names,
+            clusters=None if clusters is None else clusters[used],
+            level=settings.level,
+            correction=settings.correction,
+        )
     segments = None
     if columns.by is not None:
         segments = _segments(table, columns, settings, judge, gold, graded, clusters)
@@ -133,7 +138,7 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         "file": path.name,
         "sha256": file_hash(path),
         "comparison": columns.baseline_judge is not None,
-        **_regression(found, design),
+        **_regression(found, design, int(used.sum()), settings),
         "counts": counts,
         **_segment_fields(segments),
     }
@@ -189,7 +194,22 @@ def _segments(
     )
 
 
-def _regression(found: ErrorRegression, design: Covariates) -> dict[str, Any]:
+def _regression(
+    found: ErrorRegression | None, design: Covariates, n: int, settings: ErrorSettings
+) -> dict[str, Any]:
+    plain = {"level": settings.level, "correction": settings.correction}
+    if found is None:
+        missing = ("mean_error", "mean_error_low", "mean_error_high", "intercept")
+        return {
+            "n": n,
+            **dict.fromkeys(missing),
+            "effects": [],
+            "references": {},
+            "covariance": None,
+            "n_clusters": None,
+            "reason": f"{n} labelled rows: no mean error",
+            **plain,
+        }
     return {
         "n": found.n,
         "mean_error": found.mean_error,
@@ -200,8 +220,8 @@ def _regression(found: ErrorRegression, design: Covariates) -> dict[str, Any]:
         "references": design.references,
         "covariance": found.covariance,
         "n_clusters": found.n_clusters,
-        "level": found.level,
-        "correction": found.correction,
+        "reason": "",
+        **plain,
     }
 
 

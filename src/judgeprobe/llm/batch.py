@@ -20,11 +20,14 @@ from judgeprobe.llm.request import Request
 from judgeprobe.llm.wire import key_of, key_variable, wire_of
 from judgeprobe.records import Reply
 
-__all__ = ["MOST_ITEMS", "BatchState", "BatchVendor", "batch_vendor"]
+__all__ = ["MOST_ITEMS", "PRICE_SHARE", "BatchState", "BatchVendor", "batch_vendor"]
 
 # Under both vendors' own limits, and small enough that a lost batch costs little.
 MOST_ITEMS = 10_000
+# Both charge half for a call in a batch.
+PRICE_SHARE = 0.5
 _TIMEOUT = 600.0
+_MARK = "judgeprobe"
 _ANTHROPIC = "https://api.anthropic.com"
 # Anthropic wants a limit; a judge's reply is short.
 _ANTHROPIC_TOKENS = 1024
@@ -60,8 +63,12 @@ class BatchVendor(ABC):
         self.base_url = base_url
 
     @abstractmethod
-    async def submit(self, requests: Mapping[str, Request]) -> str:
+    async def submit(self, requests: Mapping[str, Request], mark: str = "") -> str:
         """Hand over requests, by a name of at most 64 letters, digits and hyphens each.
+
+        Args:
+            requests: All of them for this model.
+            mark: Sent with the batch where the vendor takes such a thing, so that `find` finds it.
 
         Returns:
             The batch's id at the vendor.
@@ -69,6 +76,14 @@ class BatchVendor(ABC):
         Raises:
             CallError: The vendor did not take them.
         """
+
+    async def find(self, mark: str) -> str | None:  # noqa: ARG002
+        """The id of the batch that carries a mark; None where there is none, or marks are not kept.
+
+        Raises:
+            CallError: The vendor does not say.
+        """
+        return None
 
     @abstractmethod
     async def state(self, batch: str) -> BatchState:
@@ -107,7 +122,7 @@ def batch_vendor(model: str, base_url: str | None = None) -> BatchVendor:
 class OpenAIBatches(BatchVendor):
     """OpenAI's batch interface, through litellm."""
 
-    async def submit(self, requests: Mapping[str, Request]) -> str:
+    async def submit(self, requests: Mapping[str, Request], mark: str = "") -> str:
         """See `BatchVendor.submit`."""
         lines, path = [], "/chat/completions"
         for name, request in requests.items():
@@ -125,8 +140,17 @@ class OpenAIBatches(BatchVendor):
             completion_window="24h",
             endpoint=f"/v1{path}",
             input_file_id=uploaded.id,
+            metadata={_MARK: mark} if mark else None,
         )
         return str(made.id)
+
+    async def find(self, mark: str) -> str | None:
+        """See `BatchVendor.find`."""
+        found = await self._ask("alist_batches", limit=100)
+        for batch in getattr(found, "data", None) or []:
+            if (getattr(batch, "metadata", None) or {}).get(_MARK) == mark:
+                return str(batch.id)
+        return None
 
     async def state(self, batch: str) -> BatchState:
         """See `BatchVendor.state`."""
@@ -187,8 +211,8 @@ class OpenAIBatches(BatchVendor):
 class AnthropicBatches(BatchVendor):
     """Anthropic's message batches, over HTTP."""
 
-    async def submit(self, requests: Mapping[str, Request]) -> str:
-        """See `BatchVendor.submit`."""
+    async def submit(self, requests: Mapping[str, Request], mark: str = "") -> str:  # noqa: ARG002
+        """See `BatchVendor.submit`; Anthropic keeps no mark."""
         items = [
             {"custom_id": name, "params": _anthropic_params(request)}
             for name, request in requests.items()

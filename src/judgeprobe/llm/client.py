@@ -10,6 +10,7 @@ import functools
 import gc
 import logging
 import os
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, cast
@@ -23,7 +24,7 @@ from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.wire import extra_of, key_of, key_variable
 from judgeprobe.records import Reply
 
-__all__ = ["call", "call_error", "load_litellm", "unlogged"]
+__all__ = ["call", "call_error", "close_clients", "load_litellm", "unlogged"]
 
 # Models that have refused one, so that each later call is one request and not two.
 _without_temperature: set[str] = set()
@@ -133,9 +134,20 @@ def _completion_client(request: Request, api_key: str) -> Any:
 
 
 async def close_clients() -> None:
-    """Close the connections that completions of the running event loop hold."""
+    """Close the connections that litellm holds for the running event loop.
+
+    litellm keeps its clients beyond the loop that they were made in, where they are of no use.
+    """
     for client in _completion_clients.pop(asyncio.get_running_loop(), {}).values():
         await client.close()
+    litellm = sys.modules.get("litellm")
+    if litellm is None:
+        return
+    with contextlib.suppress(ImportError, AttributeError):
+        from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients
+
+        await close_litellm_async_clients()  # type: ignore[no-untyped-call]
+        litellm.in_memory_llm_clients_cache.flush_cache()
 
 
 @functools.cache

@@ -23,6 +23,7 @@ __all__ = ["Fragility", "fragility"]
 
 _MOST_CELLS = 20_000_000
 _EXTRA = 24
+_FINEST = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,10 @@ class Fragility:
 
 def fragility(cells: Cells) -> Fragility:
     """The fewest single rating changes to zero and past zero."""
-    weight, toward, away, target = _lattice(cells)
+    unit = _unit(cells)
+    if unit > _FINEST:
+        return Fragility(None, None, "cells and clusters are of too many sizes for one lattice")
+    weight, toward, away, target = _lattice(cells, unit)
     past = _past(weight, toward, target)
     if target == 0:
         return Fragility(0, past, "" if past is not None else "the scale leaves no room")
@@ -58,12 +62,20 @@ def fragility(cells: Cells) -> Fragility:
     return Fragility(to_zero, past, reason)
 
 
-def _lattice(cells: Cells) -> tuple[Ints, Ints, Ints, int]:
-    """Distinct weights, room toward zero and away from it, and the endpoint, in whole units."""
+def _changes_per_point(cells: Cells) -> Ints:
+    """Ratings of a cell times items of its cluster; (items, 2, 2)."""
     sizes = np.bincount(cells.cluster)[cells.cluster]
+    return np.asarray(cells.count[:, :, :2] * sizes[:, None, None], dtype=np.int64)
+
+
+def _unit(cells: Cells) -> int:
+    return lcm(*np.unique(_changes_per_point(cells)).tolist())
+
+
+def _lattice(cells: Cells, unit: int) -> tuple[Ints, Ints, Ints, int]:
+    """Distinct weights, room toward zero and away from it, and the endpoint, in whole units."""
     total = float(cluster_means(item_endpoints(cells), cells.cluster).sum())
-    per = (cells.count[:, :, :2] * sizes[:, None, None]).astype(np.int64)
-    unit = lcm(*np.unique(per).tolist())
+    per = _changes_per_point(cells)
     target = round(total * unit / cells.scale.step)
     up, down = _room(cells)
     rising = np.empty(up.shape)

@@ -8,19 +8,19 @@ is free. Nothing here is needed to read a cache; the folder may be deleted when 
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from judgeprobe.errors import StorageError
+from judgeprobe.errors import InputError, StorageError
 
 try:
     import fcntl
 except ImportError:  # pragma: no cover - no such locks on this system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Claims"]
+__all__ = ["Claims", "exclusive"]
 
 _MOST_SWEEPS = 64
 
@@ -145,3 +145,17 @@ def _try_lock(file: IO[bytes]) -> bool:
     except OSError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, otherwise: str) -> Iterator[None]:
+    """Hold a lock file for as long as the block runs.
+
+    Raises:
+        InputError: Another process holds it; `otherwise` says what that process does.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        if fcntl is not None and not _try_lock(file):
+            raise InputError(otherwise, file=path, remedy="wait for it to end")
+        yield

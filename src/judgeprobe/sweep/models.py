@@ -195,13 +195,14 @@ class ModelJudge(Judge):
 
     async def close(self) -> None:
         """End the local model's process; close connections."""
-        if self._local is not None:
+        if self._direct is not None:
+            await self._direct.close()
+        else:
             from judgeprobe.llm.client import close_clients
 
             await close_clients()
+        if self._local is not None:
             self._local.stop()
-        if self._direct is not None:
-            await self._direct.close()
 
 
 def _direct_client(settings: JudgeSettings, connections: int) -> "DirectClient | None":

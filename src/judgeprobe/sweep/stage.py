@@ -115,19 +115,19 @@ def sweep(
         calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
         while True:
             theirs: list[Call] = []
-            if batch and not reparse:
+            if batch:
                 theirs, calls, told = _batched(calls)
                 notes = [*notes, *told]
             if calls and not reparse:
                 _ask(study, calls, outcome, cache, spent, progress_for(progress))
-            if theirs:
-                notes = [*notes, *_hand_over(study, theirs, outcome, cache)]
+            if batch and not reparse:
+                notes = [*notes, *_hand_over(judges, plan, theirs, outcome, cache, spent)]
             cache.flush()
             before = set(cache.unreadable)
             summariser = Summariser(scale)
             rows = _rows(judges, plan, cache, outcome, controls)
             count = write_grades(study.grades_path, summariser.through(rows), metadata)
-            if reparse or cache.unreadable == before:
+            if reparse or batch or cache.unreadable == before:
                 break
             # Entries that turned out to be damaged are asked for again, once.
             earlier = outcome
@@ -141,10 +141,10 @@ def sweep(
 
 def _batched(calls: Sequence[Call]) -> tuple[list[Call], list[Call], list[str]]:
     """The calls for batch interfaces, those that have to be made one by one, and what to tell."""
-    from judgeprobe.sweep.batch import has_batch
+    from judgeprobe.sweep.batch import batchable
 
     judges = {call.judge.name: call.judge for call in calls}
-    batched = {name for name, judge in judges.items() if has_batch(judge)}
+    batched = {name for name, judge in judges.items() if batchable(judge)}
     notes = [
         f"{name}: its vendor has no batch interface here; it is asked call by call"
         for name in judges
@@ -155,13 +155,36 @@ def _batched(calls: Sequence[Call]) -> tuple[list[Call], list[Call], list[str]]:
 
 
 def _hand_over(
-    study: Study, calls: Sequence[Call], outcome: Outcome, cache: ReplyCache
+    judges: Sequence[Judge],
+    plan: Plan,
+    calls: Sequence[Call],
+    outcome: Outcome,
+    cache: ReplyCache,
+    budget: Budget,
 ) -> list[str]:
-    from judgeprobe.sweep.batch import run_batches
+    """One round of batches; what to tell."""
+    from judgeprobe.sweep.batch import BatchRound, batchable
 
-    run = run_batches(calls, outcome, cache, study.settings.budget)
-    counts = f"{run.fetched} replies fetched, {run.submitted} calls handed over"
-    return [f"batches: {counts}, {run.waiting} wait", *run.notes]
+    planned = [
+        Call(judge, text, n, outcome.keys[judge.name][place * judge.repetitions + n])
+        for judge in judges
+        if batchable(judge)
+        for place, text in enumerate(plan.texts)
+        for n in range(judge.repetitions)
+    ]
+    report = asyncio.run(BatchRound(planned, calls, outcome, cache, budget).run())
+    waiting = sum(len(batch.keys) for batch in report.open)
+    if waiting and not outcome.stopped:
+        outcome.stopped = (
+            f"{waiting} calls wait in {len(report.open)} batches; run the same command later"
+        )
+    counts = f"{report.collected} replies fetched, {report.submitted} calls handed over"
+    said = [
+        f"batch {batch.id} of the judge `{batch.judge}`: {batch.said}"
+        for batch in report.open
+        if batch.said
+    ]
+    return [f"batches: {counts}, {waiting} wait", *said, *report.notes]
 
 
 def _ask(

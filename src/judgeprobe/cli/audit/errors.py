@@ -138,10 +138,9 @@ def _print(result: dict[str, Any], *, quiet: bool) -> None:
              "status"],
             cells,
         )  # fmt: skip
-    print(
-        f"Mean error {number(result['mean_error'], 4)} ({number(result['mean_error_low'], 4)} to "
-        f"{number(result['mean_error_high'], 4)}) over {result['n']} rows with both grades."
-    )
+    mean, low, high = (number(result[f"mean_error{end}"], 4) for end in ("", "_low", "_high"))
+    over = f"Mean error {mean} ({low} to {high}) over {result['n']} rows with both grades."
+    print(result["reason"] or over)
     for name in result["hidden_by_global"]:
         print(f"A global correction misstates {name}: it lies outside the segment's own interval.")
     if not quiet:
