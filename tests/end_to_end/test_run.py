@@ -124,17 +124,18 @@ def test_killed_at_random_points_it_ends_in_the_same_bytes(
     (tmp_path / "calls.log").unlink()
 
     assert judgeprobe("build", str(study), "--quiet").status == 0
-    monkeypatch.setenv("COUNTING_JUDGE_PAUSE", "0.05")
+    monkeypatch.setenv("COUNTING_JUDGE_PAUSE", "0.5")
     rng = random.Random(3)
     for _ in range(4):
         process = subprocess.Popen(command("sweep", str(study), "--quiet"))
         time.sleep(rng.uniform(1.0, 3.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
-    in_flight = 4 * 32
+    # A kill may lose the 32 calls on their way and the replies of the last second, 64 at this pace.
+    lost = 4 * (32 + 64)
     assert judgeprobe("run", str(study), "--quiet").status == 0
     assert set(calls(study)) == asked
-    assert len(calls(study)) <= len(asked) + in_flight
+    assert len(calls(study)) <= len(asked) + lost
     assert files_of(study) == files_of(whole)
 
 
