@@ -11,9 +11,10 @@ import pytest
 from tests.helpers.loopback import Answer, Loopback
 from tests.helpers.players import GENERATOR, VERIFIER
 
+from judgeprobe.build.replies import read_edit
 from judgeprobe.build.run import run_build
 from judgeprobe.files import read_jsonl
-from judgeprobe.records import Intervention, Rejection
+from judgeprobe.records import BaseItem, Intervention, Rejection, Reply, Requested, Served
 from judgeprobe.study import load_study
 
 CLAIM = "The salve may ease itching in some adults when it is kept cool."
@@ -137,6 +138,15 @@ def test_what_is_no_edit_is_refused_before_the_verifier_is_paid(
     assert (found.stage, found.gate) == (stage, gate)
     assert reason in found.reason
     assert checks == 0
+
+
+def test_words_of_the_claim_that_are_moved_are_not_pasted():
+    claim = "Keep the salve cool. It was given to 30 adults with dry skin for two weeks."
+    moved = "It was given to 30 adults with dry skin for two weeks. Keep the salve cool."
+    item = BaseItem(id="a", evidence=f"{EVIDENCE} It was given to 30 adults.", claim=claim)
+    reply = Reply(key="", requested=Requested(model="m"), served=Served(), text=says(moved))
+    offer = read_edit(reply, item)
+    assert (offer.problem, offer.text) == ("", moved)
 
 
 def verdict(**changes):

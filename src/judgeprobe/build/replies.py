@@ -97,10 +97,14 @@ def _undressed(text: str, claim: str) -> str:
     return text
 
 
+def _runs(words: list[str]) -> set[tuple[str, ...]]:
+    return {tuple(words[at : at + _PASTED_WORDS]) for at in range(len(words))}
+
+
 def _pasted(before: str, after: str, evidence: str) -> str:
     """The first words that came into a text and stand in the evidence in the same order; or ""."""
     old, new, source = (re.findall(r"\w+", part.casefold()) for part in (before, after, evidence))
-    runs = {tuple(source[at : at + _PASTED_WORDS]) for at in range(len(source))}
+    runs = _runs(source) - _runs(old)
     for kind, _, _, begin, end in difflib.SequenceMatcher(
         a=old, b=new, autojunk=False
     ).get_opcodes():
