@@ -40,13 +40,6 @@ def clause_start(sentence: Sentence, verb: int) -> int:
     return 0
 
 
-def _edge(sentence: Sentence, i: int) -> bool:
-    """Whether a clause ends at this mark or conjunction."""
-    if sentence.tag(i) == "PUNCT":
-        return sentence.low(i) in ",;:()-–—"
-    return sentence.tag(i) == "CONJ" and _closes_clause(sentence, i)
-
-
 def _after_relative(sentence: Sentence, edge: int, verb: int) -> int:
     """A relative clause that has its own verb before `verb` belongs to the subject; go on left."""
     finites = [j for j in range(edge + 1, verb) if sentence.tag(j) in _FINITE]
