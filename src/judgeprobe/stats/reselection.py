@@ -16,7 +16,14 @@ from judgeprobe.stats.bootstrap import Counts, Resamples
 from judgeprobe.stats.frontier import Crossings, operating_cuts
 from judgeprobe.stats.profile import share_tensor
 
-__all__ = ["Reselected", "reselected_draws"]
+__all__ = [
+    "Reselected",
+    "ShareChunk",
+    "rates_at_chosen",
+    "reselected_draws",
+    "share_chunks",
+    "weighted_sums",
+]
 
 _CHUNK_CELLS = 1 << 22
 _CACHE_CELLS = 1 << 25
@@ -36,7 +43,7 @@ class Reselected:
 
 
 @dataclass(frozen=True)
-class _Chunk:
+class ShareChunk:
     """Some base items: shares (items, groups * cuts), and groups present (items, groups)."""
 
     first: int
@@ -57,32 +64,33 @@ def reselected_draws(
         resamples: Of the design's base items.
     """
     groups, n_cuts = len(design.groups), len(crossed.taus)
-    chunks: Any = _chunks(design, crossed)
+    chunks: Any = share_chunks(design, crossed)
     if design.n_base * groups * n_cuts <= _CACHE_CELLS:
         chunks = list(chunks)
 
     def each_chunk() -> Any:
-        return chunks if isinstance(chunks, list) else _chunks(design, crossed)
+        return chunks if isinstance(chunks, list) else share_chunks(design, crossed)
 
     draws = []
     rows = max(1, (1 << 24) // (groups * n_cuts))
     for block in resamples.blocks():
         for start in range(0, len(block), rows):
-            sums, n = _weighted(block[start : start + rows], each_chunk())
-            draws.append(_at_chosen(sums, n, floor))
+            sums, n = weighted_sums(block[start : start + rows], each_chunk())
+            draws.append(rates_at_chosen(sums, n, floor))
     ones = np.ones((1, design.n_base))
-    total, counted = _weighted(ones, each_chunk())
-    left = [_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
+    total, counted = weighted_sums(ones, each_chunk())
+    left = [rates_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
     return Reselected(np.concatenate(draws), np.concatenate(left))
 
 
-def _chunks(design: Design, crossed: Crossings) -> Iterator[_Chunk]:
+def share_chunks(design: Design, crossed: Crossings) -> Iterator[ShareChunk]:
+    """Shares of changed edits at every cut, some base items at a time."""
     groups = design.groups
     items = max(1, _CHUNK_CELLS // (len(groups) * len(crossed.taus)))
     for first in range(0, design.n_base, items):
         last = min(first + items, design.n_base)
         parts = [share_tensor(design, members, crossed, first, last) for members in groups]
-        yield _Chunk(
+        yield ShareChunk(
             first,
             last,
             np.concatenate([share for share, _ in parts], axis=1),
@@ -90,7 +98,7 @@ def _chunks(design: Design, crossed: Crossings) -> Iterator[_Chunk]:
         )
 
 
-def _weighted(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
+def weighted_sums(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
     """Sums of shares (rows, groups * cuts) and of base items (rows, groups) under the counts."""
     sums: Any = 0.0
     n: Any = 0.0
@@ -101,7 +109,7 @@ def _weighted(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
     return sums, n
 
 
-def _at_chosen(sums: Floats, n: Floats, floor: float) -> Floats:
+def rates_at_chosen(sums: Floats, n: Floats, floor: float) -> Floats:
     """Rates of each row at its own operating point; NaN where it has none."""
     rows, groups = n.shape
     with np.errstate(invalid="ignore", divide="ignore"):
