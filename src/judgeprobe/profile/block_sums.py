@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from judgeprobe.errors import StatisticsError
 from judgeprobe.profile.block_reading import BlockReadings, Tables, crossed_at
 from judgeprobe.profile.contrast import Spread, mean_draws, subset_entry
 from judgeprobe.profile.figures import AtCut, Figures, named_groups

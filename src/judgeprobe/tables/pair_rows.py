@@ -179,7 +179,7 @@ class ArmsOfBases:
         """Base items with a pair in one arm only, told by the first names."""
         notes = []
         arms = ("construct", self.construct), ("invariance", self.invariance)
-        for (arm, has), (lacking, other) in (arms, arms[::-1]):
+        for (_, has), (lacking, other) in (arms, arms[::-1]):
             alone = np.flatnonzero(has & ~other)
             if len(alone):
                 told = ", ".join(f"`{names[i][:40]}`" for i in alone[:3])
