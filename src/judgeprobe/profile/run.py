@@ -21,7 +21,7 @@ from judgeprobe.stats.arrays import Design, Ints
 from judgeprobe.stats.bootstrap import Resamples
 from judgeprobe.tables import PairTable
 
-__all__ = ["make_profile"]
+__all__ = ["facts_of", "make_profile"]
 
 
 def make_profile(
@@ -47,7 +47,7 @@ def make_profile(
         InputError: No pair is in either arm.
     """
     return assemble(
-        _facts(table, options),
+        facts_of(table, options),
         options,
         study=study,
         direction=direction,
@@ -56,7 +56,12 @@ def make_profile(
     )
 
 
-def _facts(table: PairTable, options: ProfileOptions) -> Facts:
+def facts_of(table: PairTable, options: ProfileOptions) -> Facts:
+    """What the profile of a table tells; see `make_profile`.
+
+    Raises:
+        InputError: No pair is in either arm.
+    """
     try:
         design, kept = table.design()
     except StatisticsError:

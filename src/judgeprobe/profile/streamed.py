@@ -21,10 +21,10 @@ from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.profile.remedies import with_remedies
 from judgeprobe.stats.arrays import Ints
 from judgeprobe.stats.bootstrap import Resamples
-from judgeprobe.tables import PairBlocks, PairTable, pair_blocks
+from judgeprobe.tables import PairBlocks, PairTable, pairs_in_blocks
 from judgeprobe.taxonomy import Taxonomy
 
-__all__ = ["streamed_profile"]
+__all__ = ["facts_of_blocks", "streamed_profile"]
 
 _PERMUTED = (
     "gap.permutation_p",
@@ -59,8 +59,8 @@ def streamed_profile(
         InputError: The file cannot be read, no row can be used, or no pair is in either arm.
         StorageError: The folder for temporary files is full.
     """
-    with pair_blocks(path, taxonomy, options.scale, shares=shares) as blocks:
-        facts = _facts(blocks, options)
+    with pairs_in_blocks(path, taxonomy, options.scale, shares=shares) as blocks:
+        facts = facts_of_blocks(blocks, options)
     return assemble(
         facts,
         options,
@@ -71,7 +71,13 @@ def streamed_profile(
     )
 
 
-def _facts(blocks: PairBlocks, options: ProfileOptions) -> Facts:
+def facts_of_blocks(blocks: PairBlocks, options: ProfileOptions) -> Facts:
+    """What the profile of a table in blocks tells; see `streamed_profile`.
+
+    Raises:
+        InputError: No pair is in either arm.
+    """
+
     def tables() -> Iterator[tuple[PairTable, Ints]]:
         for table, places in blocks.tables():
             yield with_remedies(table, options.ensembles, {}), places

@@ -1,6 +1,6 @@
 """Records to arrays and frames: the only bridge between records and `stats`."""
 
-from judgeprobe.tables.pair_blocks import PairBlocks, Regrades, about_rows, pair_blocks
+from judgeprobe.tables.pair_blocks import PairBlocks, Regrades, about_rows, pairs_in_blocks
 from judgeprobe.tables.pairs import Exclusion, PairTable
 from judgeprobe.tables.pairs_file import pairs_from_file
 from judgeprobe.tables.part_files import table_hash
@@ -12,9 +12,9 @@ __all__ = [
     "PairTable",
     "Regrades",
     "about_rows",
-    "pair_blocks",
     "pairs_from_file",
     "pairs_from_study",
+    "pairs_in_blocks",
     "repeated_grades",
     "table_hash",
 ]

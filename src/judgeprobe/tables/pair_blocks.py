@@ -36,7 +36,7 @@ from judgeprobe.tables.part_files import Faults, Parts, part_files
 from judgeprobe.tables.spill import Spill
 from judgeprobe.taxonomy import Taxonomy
 
-__all__ = ["PairBlocks", "Regrades", "about_rows", "pair_blocks"]
+__all__ = ["PairBlocks", "Regrades", "about_rows", "pairs_in_blocks"]
 
 _SHARE_ROWS = 1_500_000
 _MAX_SHARES = 200
@@ -106,7 +106,7 @@ def about_rows(path: Path) -> int:
 
 
 @contextmanager
-def pair_blocks(
+def pairs_in_blocks(
     path: Path, taxonomy: Taxonomy, scale: Scale, *, shares: int | None = None
 ) -> Iterator[PairBlocks]:
     """Set a table of graded pairs aside in blocks, which are deleted at the end.
@@ -148,12 +148,14 @@ class _Builder:
         reader = PairReader(self.taxonomy, scale, Faults(parts))
         spill = Spill(self.folder, shares, ("row", *_columns(parts.files)))
         used = {"judge": _Used(), "base": _Used(), "domain": _Used()}
-        for piece in parts.pieces(REQUIRED, OPTIONAL):
-            columns = reader.take(piece)
-            spill.put(columns)
-            for what, seen in used.items():
-                seen.add(columns[what].astype(np.int64, copy=False))
-        spill.close()
+        try:
+            for piece in parts.pieces(REQUIRED, OPTIONAL):
+                columns = reader.take(piece)
+                spill.put(columns)
+                for what, seen in used.items():
+                    seen.add(columns[what].astype(np.int64, copy=False))
+        finally:
+            spill.close()
         if not reader.n_rows:
             raise nothing_usable(reader, self.path)
         judge, judges = name_order(used["judge"].codes(), tuple(reader.judges))
