@@ -6,157 +6,31 @@ leave-one-out values are taken too.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judgeprobe.profile.block_accumulators import AnewSums, JudgeSums
 from judgeprobe.profile.block_reading import BlockReadings, Tables, crossed_at
 from judgeprobe.profile.contrast import Spread, mean_draws, subset_entry
 from judgeprobe.profile.figures import AtCut, Figures, named_groups
-from judgeprobe.profile.fixed import FIRST_AXIS, Fixed, Groups
+from judgeprobe.profile.fixed import Fixed, Groups
 from judgeprobe.profile.options import ProfileOptions
-from judgeprobe.profile.reading import Reading
 from judgeprobe.stats.arrays import Bools, Design, Floats, Ints
 from judgeprobe.stats.bootstrap import (
     Resamples,
     left_out_rates,
     percentile,
-    ratio_sums,
-    ratios,
 )
 from judgeprobe.stats.direction import UNMOVED, agreement_of, member_counts, way_counts
 from judgeprobe.stats.frontier import Crossings
 from judgeprobe.stats.interval import Interval
-from judgeprobe.stats.profile import Bounds, CurveSteps, Shares, edit_shares
+from judgeprobe.stats.profile import Bounds, Shares, edit_shares
 from judgeprobe.stats.reselection import rates_at_chosen, share_chunks, weighted_sums
 from judgeprobe.tables import PairBlocks, PairTable, Regrades
 
 __all__ = ["BlockSums", "sum_blocks"]
-
-
-@dataclass
-class _Ratio:
-    """Ratios of sums over base items: on the data, and in each resample.
-
-    Attributes:
-        above: Numerators of the data; shape (columns,).
-        below: Denominators.
-        draws: The ratios in each resample; shape (resamples, columns).
-    """
-
-    above: Floats
-    below: Floats
-    draws: Floats
-    _above: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-    _below: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-
-    @classmethod
-    def of(cls, columns: int, resamples: int) -> "_Ratio":
-        return cls(np.zeros(columns), np.zeros(columns), np.empty((resamples, columns)))
-
-    def begin(self, rows: int) -> None:
-        self._above = np.zeros((rows, len(self.above)))
-        self._below = np.zeros((rows, len(self.above)))
-
-    def add(self, weights: Floats, above: Floats, below: Floats, *, count: int) -> None:
-        """One block; it is added to the sums of the data `count` times: 1 or 0."""
-        one, two = ratio_sums(weights, above, below)
-        self._above += one
-        self._below += two
-        self.above += count * above.sum(axis=0)
-        self.below += count * below.sum(axis=0)
-
-    def end(self, start: int) -> None:
-        self.draws[start : start + len(self._above)] = ratios(self._above, self._below)
-
-    @property
-    def values(self) -> Floats:
-        """The ratios of the data; NaN where the denominator is zero."""
-        return ratios(self.above, self.below)
-
-
-@dataclass
-class _Judge:
-    """What is added up of one judge with an operating point.
-
-    Attributes:
-        reading: The judge.
-        rates: Of every group.
-        pairs: Graded pairs of every group.
-        hits: Changed pairs of invariance, construct and each axis.
-        low: Bounds of those rates with the ungraded pairs unchanged.
-        high: The same with the ungraded pairs changed.
-        lacking: Ungraded pairs of those groups.
-        way: Of the changed construct edits those whose grade fell.
-        members: Tables of which member claims more; (1 + resamples, 9), the data's first.
-        agreed: Rates of both axes on the pairs that were set unanimously.
-    """
-
-    reading: Reading
-    rates: _Ratio
-    pairs: Ints
-    hits: Ints
-    low: Floats
-    high: Floats
-    asked: Ints
-    lacking: Ints
-    way: _Ratio
-    members: Floats
-    agreed: _Ratio
-
-    @classmethod
-    def of(cls, reading: Reading, groups: Groups, resamples: int) -> "_Judge":
-        named = FIRST_AXIS + len(groups.axes)
-        zeros = [np.zeros(named, dtype=np.int64) for _ in range(3)]
-        return cls(
-            reading=reading,
-            rates=_Ratio.of(groups.size, resamples),
-            pairs=np.zeros(groups.size, dtype=np.int64),
-            hits=zeros[0],
-            low=np.zeros(named),
-            high=np.zeros(named),
-            asked=zeros[1],
-            lacking=zeros[2],
-            way=_Ratio.of(1, resamples),
-            members=np.zeros((1 + resamples, 9)),
-            agreed=_Ratio.of(2, resamples),
-        )
-
-    @property
-    def ratios(self) -> tuple[_Ratio, ...]:
-        return self.rates, self.way, self.agreed
-
-
-@dataclass
-class _Contrasted:
-    """The cut chosen anew of one judge.
-
-    Attributes:
-        totals: Sums of shares at every cut; shape (1, groups * cuts).
-        n: Base items of each group; shape (1, groups).
-        at_cut: Sums of shares at the operating cut; shape (groups,).
-        draws: Rates at the cut chosen in each resample; (resamples, groups).
-        sums: Of the block of resamples at hand: shares, and base items.
-    """
-
-    totals: Floats
-    n: Floats
-    at_cut: Floats
-    draws: Floats
-    sums: tuple[Any, Any] = (0.0, 0.0)
-
-    @classmethod
-    def of(cls, reading: Reading, steps: CurveSteps, resamples: int) -> "_Contrasted":
-        totals = steps.totals()
-        n = steps.n.astype(np.float64)
-        assert reading.cut is not None
-        return cls(
-            totals=totals.reshape(1, -1),
-            n=n[None, :],
-            at_cut=totals[:, reading.cut],
-            draws=np.empty((resamples, len(n))),
-        )
 
 
 @dataclass
@@ -180,8 +54,8 @@ class BlockSums:
     options: ProfileOptions
     n_pairs: Ints
     graded: Ints
-    judges: dict[int, _Judge]
-    contrasted: dict[int, _Contrasted]
+    judges: dict[int, JudgeSums]
+    contrasted: dict[int, AnewSums]
     left: Floats
     new_left: Floats
     n_construct: int = 0
@@ -217,7 +91,7 @@ class BlockSums:
             at_cut=None if judge is None else self._at_cut(judge, axes),
         )
 
-    def _at_cut(self, judge: _Judge, axes: Sequence[str]) -> AtCut:
+    def _at_cut(self, judge: JudgeSums, axes: Sequence[str]) -> AtCut:
         names = ("S", "R", *(f"R_{axis}" for axis in axes))
         pooled: dict[str, float | None] = {}
         bounds: dict[str, Bounds | None] = {}
@@ -299,10 +173,8 @@ def sum_blocks(
         options=options,
         n_pairs=np.zeros(groups.size, dtype=np.int64),
         graded=np.zeros((len(read.readings), 2), dtype=np.int64),
-        judges={r.row: _Judge.of(r, groups, resamples.count) for r in pointed},
-        contrasted={
-            r.row: _Contrasted.of(r, read.steps[r.row], resamples.count) for r in contrasted
-        },
+        judges={r.row: JudgeSums.of(r, groups, resamples.count) for r in pointed},
+        contrasted={r.row: AnewSums.of(r, read.steps[r.row], resamples.count) for r in contrasted},
         left=np.full(blocks.n_base, np.nan),
         new_left=np.full(blocks.n_base, np.nan),
         regrades=blocks.regrades,
@@ -364,7 +236,7 @@ class _Block:
             sums.left[self.places] = mean_draws(left)
             sums.new_left[self.places] = mean_draws(new_left)
 
-    def _judge(self, row: int, judge: _Judge, crossed: Crossings) -> Shares:
+    def _judge(self, row: int, judge: JudgeSums, crossed: Crossings) -> Shares:
         design, count = self.design, self.first
         cut = judge.reading.cut
         assert cut is not None
@@ -386,7 +258,7 @@ class _Block:
             self._bounds(judge, self.table.asked[row], changed, graded)
         return shares
 
-    def _bounds(self, judge: _Judge, asked: Bools, changed: Bools, graded: Bools) -> None:
+    def _bounds(self, judge: JudgeSums, asked: Bools, changed: Bools, graded: Bools) -> None:
         design: Design = self.design
         groups = np.array(list(named_groups(self.table, design).values()))
         lacking = asked & ~graded
@@ -399,7 +271,7 @@ class _Block:
         judge.high += high.share.sum(axis=0)
 
     def _contrasted(
-        self, anew: _Contrasted, crossed: Crossings, shares: Shares
+        self, anew: AnewSums, crossed: Crossings, shares: Shares
     ) -> tuple[Floats, Floats]:
         """Adds a judge's sums at every cut; its contrast with each base item left out."""
         chunks = list(share_chunks(self.design, crossed))

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -147,54 +148,54 @@ class _Builder:
         parts = Parts.of(self.path)
         reader = PairReader(self.taxonomy, scale, Faults(parts))
         spill = Spill(self.folder, shares, ("row", *_columns(parts.files)))
-        used = {"judge": _Used(), "base": _Used(), "domain": _Used()}
-        try:
-            for piece in parts.pieces(REQUIRED, OPTIONAL):
-                columns = reader.take(piece)
-                spill.put(columns)
-                for what, seen in used.items():
-                    seen.add(columns[what].astype(np.int64, copy=False))
-        finally:
-            spill.close()
-        if not reader.n_rows:
-            raise nothing_usable(reader, self.path)
-        judge, judges = name_order(used["judge"].codes(), tuple(reader.judges))
-        base, bases = name_order(used["base"].codes(), tuple(reader.bases))
-        domain, domains = name_order(used["domain"].codes(), tuple(reader.domains))
-        reader.bases.clear()
+        names = self._set_aside(parts, reader, spill)
+        n_base = len(names.bases)
         notes = Notes.of(parts)
-        arms = ArmsOfBases(np.zeros(len(bases), np.bool_), np.zeros(len(bases), np.bool_))
-        regrades = np.zeros((len(judges), 2), dtype=np.int64)
+        arms = ArmsOfBases(np.zeros(n_base, np.bool_), np.zeros(n_base, np.bool_))
+        regrades = np.zeros((len(names.judges), 2), dtype=np.int64)
         files, header = [], None
         for share in range(shares):
             rows = spill.take(share)
             if not len(rows["row"]):
                 continue
-            places, local = np.unique(base[rows["base"]], return_inverse=True)
-            rows |= {
-                "base": local.ravel(),
-                "judge": judge[rows["judge"]],
-                "domain": domain[rows["domain"]],
-            }
-            named = PairRows(**rows, judges=judges, bases=(), domains=domains)
+            places, named = names.of_share(rows)
             table, odd = pair_table(named, self.taxonomy, file=self.path)
             notes.add(odd)
             self._gather(table, places, arms, regrades)
-            check_cells(len(judges), self.n_pairs, reader.n_rows, self.path)
+            check_cells(len(names.judges), self.n_pairs, reader.n_rows, self.path)
             files.append(self.folder / f"block-{share:04d}.npy")
             write_block(files[-1], table, places)
             header = _header(table) if header is None else header
         assert header is not None
-        excluded = (*reader.faults.exclusions(), *arms.exclusions(bases), *notes.exclusions())
+        told = (*reader.faults.exclusions(), *arms.exclusions(names.bases), *notes.exclusions())
         return PairBlocks(
-            header=replace(header, excluded=excluded),
-            n_base=len(bases),
+            header=replace(header, excluded=told),
+            n_base=n_base,
             slot_axis=dict(sorted(self.slot_axis.items())),
             domains=tuple(sorted(self.domains)),
             regrades=tuple(Regrades(int(n), int(equal)) for n, equal in regrades),
             lengths_known=self.lengths_known,
             unanimous_known=self.unanimous_known,
             files=tuple(files),
+        )
+
+    def _set_aside(self, parts: Parts, reader: PairReader, spill: Spill) -> "_Names":
+        """Read the table once; the names that its usable rows use."""
+        judge, base, domain = _Used(), _Used(), _Used()
+        try:
+            for piece in parts.pieces(REQUIRED, OPTIONAL):
+                columns = reader.take(piece)
+                spill.put(columns)
+                for seen, name in ((judge, "judge"), (base, "base"), (domain, "domain")):
+                    seen.add(columns[name].astype(np.int64, copy=False))
+        finally:
+            spill.close()
+        if not reader.n_rows:
+            raise nothing_usable(reader, self.path)
+        return _Names(
+            *name_order(judge.codes(), tuple(reader.judges)),
+            *name_order(base.codes(), tuple(reader.bases)),
+            *name_order(domain.codes(), tuple(reader.domains)),
         )
 
     def _gather(self, table: PairTable, places: Ints, arms: ArmsOfBases, regrades: Ints) -> None:
@@ -238,6 +239,29 @@ def _names(file: Path) -> set[str]:
     except (OSError, ValueError):
         # Reading it will say what is wrong.
         return set()
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The names in order, and the place of each code among them."""
+
+    judge: Ints
+    judges: tuple[str, ...]
+    base: Ints
+    bases: tuple[str, ...]
+    domain: Ints
+    domains: tuple[str, ...]
+
+    def of_share(self, rows: dict[str, Any]) -> tuple[Ints, PairRows]:
+        """The places of the base items of some rows, and the rows with their codes in order."""
+        places, local = np.unique(self.base[rows["base"]], return_inverse=True)
+        coded = {
+            **rows,
+            "base": local.ravel(),
+            "judge": self.judge[rows["judge"]],
+            "domain": self.domain[rows["domain"]],
+        }
+        return places, PairRows(**coded, judges=self.judges, bases=(), domains=self.domains)
 
 
 @dataclass
