@@ -1,16 +1,19 @@
 """Does this judge name an answer for its place, its length or its family?
 
 One row is one comparison, judged in both orders. Both columns name the winner in the unswapped
-numbering: the plain order shows 1 first, the swapped order shows 2 first.
+numbering: the plain order shows 1 first, the swapped order shows 2 first. The file is read in a
+stream: only counts are kept, so it may have any number of rows.
 """
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from judgeprobe.audit.grades_table import read_grades, winners
+import numpy as np
+
+from judgeprobe.audit.grades_table import grade_pieces, winners
 from judgeprobe.files import file_hash
-from judgeprobe.stats.position import position_bias, preference
+from judgeprobe.stats.position import position_of_counts, preference_of_counts, verdict_counts
 
 __all__ = ["PositionColumns", "audit_position"]
 
@@ -40,9 +43,14 @@ def audit_position(path: Path, columns: PositionColumns, *, level: float = 0.95)
     """
     named = {"longer": columns.longer, "own": columns.own}
     probes = {name: column for name, column in named.items() if column is not None}
-    table = read_grades(path, [columns.plain, columns.swapped, *probes.values()])
-    plain, swapped = winners(table, columns.plain), winners(table, columns.swapped)
-    found = position_bias(plain, swapped, level=level)
+    counts = np.zeros((3, 3), dtype=np.int64)
+    marked = {name: np.zeros((3, 3, 3), dtype=np.int64) for name in probes}
+    for table in grade_pieces(path, [columns.plain, columns.swapped, *probes.values()]):
+        both = winners(table, columns.plain), winners(table, columns.swapped)
+        counts += verdict_counts(*both)
+        for name, column in probes.items():
+            marked[name] += verdict_counts(*both, winners(table, column))
+    found = position_of_counts(counts, level=level)
     reason = "" if found.first.n else "no comparison names a winner in both orders"
     return {
         "file": path.name,
@@ -56,11 +64,8 @@ def audit_position(path: Path, columns: PositionColumns, *, level: float = 0.95)
         "consistent": found.consistent,
         "changed": _share(asdict(found.changed)),
         "probes": [
-            {
-                "name": name,
-                **_share(asdict(preference(plain, swapped, winners(table, column), level=level))),
-            }
-            for name, column in probes.items()
+            {"name": name, **_share(asdict(preference_of_counts(each, level=level)))}
+            for name, each in marked.items()
         ],
         "level": level,
         "reason": reason,
