@@ -4,13 +4,15 @@ Rows that the judge did not grade are left out; rows without a label count for t
 rows that lack a covariate are left out of the regression. Each is counted.
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from judgeprobe.audit.covariates import Covariates, Ready, covariates
+from judgeprobe.audit.covariates import covariates
+from judgeprobe.audit.error_columns import ErrorColumns, ErrorSettings
+from judgeprobe.audit.errors_streamed import errors_way, refuse_nothing, streamed_errors
 from judgeprobe.audit.eval_files import read_eval
 from judgeprobe.audit.grades_table import Table, codes, joined, read_grades, scores, table_of
 from judgeprobe.errors import InputError
@@ -20,68 +22,6 @@ from judgeprobe.stats.judge_error import Effect, ErrorRegression, error_regressi
 from judgeprobe.stats.segments import Corrected, SegmentReport, segment_means
 
 __all__ = ["ErrorColumns", "ErrorSettings", "audit_errors"]
-
-
-@dataclass(frozen=True)
-class ErrorColumns:
-    """Which column holds what.
-
-    Attributes:
-        judge: The judge's grade.
-        gold: People's label of the same row, empty where there is none.
-        covariates: Columns, and ready covariates with a leading @.
-        cluster: Group whose rows are not independent.
-        by: Segment.
-        baseline_judge: The judge's grade of another system on the same row; the segments then
-            compare the two (judge minus baseline).
-        baseline_gold: People's label of that other system.
-        ready: What the ready covariates read.
-    """
-
-    judge: str
-    gold: str
-    covariates: tuple[str, ...] = ()
-    cluster: str | None = None
-    by: str | None = None
-    baseline_judge: str | None = None
-    baseline_gold: str | None = None
-    ready: Ready = field(default_factory=Ready)
-
-    @property
-    def labels(self) -> list[str]:
-        """Columns that people filled in."""
-        return [name for name in (self.gold, self.baseline_gold) if name is not None]
-
-    @property
-    def others(self) -> list[str]:
-        """Every other column that is read."""
-        plain = [name for name in self.covariates if not name.startswith("@")]
-        named = (self.judge, self.baseline_judge, self.cluster, self.by)
-        return [*(n for n in named if n is not None), *plain, *self.ready.columns]
-
-
-@dataclass(frozen=True)
-class ErrorSettings:
-    """How the audit is run.
-
-    Attributes:
-        level: Nominal coverage, 0 to 1.
-        correction: "holm", "bh" or "none", over covariates and over segments.
-        min_gold: Labels that a segment needs to be corrected.
-        null: Value that a segment's corrected mean is tested against; None tests the judge's error
-            (of a comparison: 0).
-        reader: Tool that wrote the file ("inspect", ...); None for a plain table.
-        gold_file: Second file with the labels; joined by `key`.
-        key: Column with the id, in both files.
-    """
-
-    level: float = 0.95
-    correction: str = "holm"
-    min_gold: int = 20
-    null: float | None = None
-    reader: str | None = None
-    gold_file: Path | None = None
-    key: str | None = None
 
 
 def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> dict[str, Any]:
@@ -95,6 +35,9 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         raise InputError("nothing is asked", remedy="give --covariate COL or --by SEGMENT")
     if (columns.baseline_judge is None) != (columns.baseline_gold is None):
         raise InputError("a comparison needs --baseline-judge and --baseline-gold together")
+    if errors_way(path, columns, settings) == "stream":
+        found, n, counts = streamed_errors(path, columns, settings)
+        return _result(path, columns, settings, found, {}, n, counts, None)
     table = _table(path, columns, settings)
     judge, gold = scores(table, columns.judge), scores(table, columns.gold)
     if columns.baseline_judge is not None and columns.baseline_gold is not None:
@@ -107,16 +50,11 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         graded &= clusters >= 0
     labelled = graded & ~np.isnan(gold)
     used = labelled & ~np.isnan(design.values).any(axis=1)
-    if columns.covariates and not used.any():
-        raise InputError(
-            f"no row has `{columns.judge}`, `{columns.gold}` and every covariate", file=path
-        )
-    if not graded.any():
-        raise InputError(f"no row has `{columns.judge}`", file=path)
-    found = None
+    refuse_nothing(path, columns, used=int(used.sum()), graded=int(graded.sum()))
+    regression = None
     # Without covariates the segments are asked for: they say themselves where labels are few.
     if columns.covariates or used.sum() > 1:
-        found = error_regression(
+        regression = error_regression(
             (judge - gold)[used],
             design.values[used],
             design.names,
@@ -127,18 +65,33 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
     segments = None
     if columns.by is not None:
         segments = _segments(table, columns, settings, judge, gold, graded, clusters)
-    counts = {
+    counted = {
         "rows": table.n,
         "not_graded": int(np.isnan(judge).sum()),
         "without_cluster": int((~graded).sum() - np.isnan(judge).sum()),
         "not_labelled": int((graded & np.isnan(gold)).sum()),
         "without_covariate": int((labelled & ~used).sum()),
     }
+    n = int(used.sum())
+    references = design.references
+    return _result(path, columns, settings, regression, references, n, counted, segments)
+
+
+def _result(
+    path: Path,
+    columns: ErrorColumns,
+    settings: ErrorSettings,
+    found: ErrorRegression | None,
+    references: dict[str, str],
+    n: int,
+    counts: dict[str, int],
+    segments: SegmentReport | None,
+) -> dict[str, Any]:
     return {
         "file": path.name,
         "sha256": file_hash(path),
         "comparison": columns.baseline_judge is not None,
-        **_regression(found, design, int(used.sum()), settings),
+        **_regression(found, references, n, settings),
         "counts": counts,
         **_segment_fields(segments),
     }
@@ -195,7 +148,7 @@ def _segments(
 
 
 def _regression(
-    found: ErrorRegression | None, design: Covariates, n: int, settings: ErrorSettings
+    found: ErrorRegression | None, references: dict[str, str], n: int, settings: ErrorSettings
 ) -> dict[str, Any]:
     plain = {"level": settings.level, "correction": settings.correction}
     if found is None:
@@ -217,7 +170,7 @@ def _regression(
         "mean_error_high": found.high,
         "intercept": _effect(found.intercept),
         "effects": [_effect(effect) for effect in found.effects],
-        "references": design.references,
+        "references": references,
         "covariance": found.covariance,
         "n_clusters": found.n_clusters,
         "reason": "",

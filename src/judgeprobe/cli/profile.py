@@ -110,7 +110,8 @@ def profile(
 
         found = profile_study(load_study(study))
     else:
-        from judgeprobe.profile import ProfileOptions, profile_pairs, way_of
+        from judgeprobe.profile import ProfileOptions, profile_pairs
+        from judgeprobe.tables import way_of
         from judgeprobe.taxonomy import load_taxonomy
 
         slots = load_taxonomy(taxonomy)

@@ -84,6 +84,15 @@ def errors(
     level: Annotated[
         float, typer.Option("--level", min=0.5, max=0.999, help="Coverage of intervals.")
     ] = 0.95,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            help="Read the table in parts, whatever its size, without what needs all rows at once "
+            "(segments, categories, @position, a second file); or hold every row in memory. By "
+            "default tables above 5 million rows are read in parts where nothing needs all rows.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -91,6 +100,7 @@ def errors(
     from judgeprobe.audit.covariates import Ready
     from judgeprobe.audit.errors import ErrorColumns, ErrorSettings, audit_errors
 
+    way: Any = {None: "auto", True: "stream", False: "memory"}[stream]
     result = audit_errors(
         file,
         ErrorColumns(
@@ -111,6 +121,7 @@ def errors(
             reader=reader,
             gold_file=gold_file,
             key=key,
+            way=way,
         ),
     )
     if as_json:
