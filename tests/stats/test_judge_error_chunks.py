@@ -42,7 +42,7 @@ def test_chunks_of_any_size_give_the_same(seed: int, size: int, clustered: bool)
     n, k = int(rng.integers(30, 300)), int(rng.integers(0, 5))
     # Covariates on very different scales and away from zero, as lengths and dates are.
     scale = 10.0 ** rng.integers(-3, 4, k)
-    x = scale * (rng.normal(size=(n, k)) + 10.0 ** rng.integers(0, 3, k))
+    x = scale * (rng.normal(size=(n, k)) + 10.0 ** rng.integers(0, 6, k))
     y = rng.integers(-8, 9, n) / 4 + (x / scale).sum(axis=1) * 0.1
     cluster = rng.integers(0, 15, n) if clustered else None
     names = [f"c{j}" for j in range(k)]

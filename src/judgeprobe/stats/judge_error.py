@@ -29,6 +29,7 @@ __all__ = [
     "design_matrix",
     "error_regression",
     "freedom",
+    "from_standard",
     "refuse_collinear",
     "refuse_constant",
     "refuse_lone_row",
@@ -138,11 +139,13 @@ def error_regression(
         same_length(error=y, clusters=clusters)
     n_clusters = None if clusters is None else len(np.unique(clusters))
     refuse_too_few(len(y), x.shape[1], n_clusters)
-    scale = np.concatenate([[1.0], x[:, 1:].std(axis=0)])
+    centre, spread = x[:, 1:].mean(axis=0), x[:, 1:].std(axis=0)
+    # Centred, or a covariate that varies little beside its size would look like the intercept.
+    standard = np.column_stack([x[:, 0], (x[:, 1:] - centre) / spread])
     if clusters is None:
-        _no_lone_row(x / scale, names)
-    ends = _fit(y, x / scale, clusters, level) / scale
-    whole = _fit(y, np.ones((len(y), 1)), clusters, level)[:, 0]
+        _no_lone_row(standard, names)
+    ends = _fit(y, standard, clusters, level, from_standard(centre, spread))
+    whole = _fit(y, np.ones((len(y), 1)), clusters, level, np.eye(1))[:, 0]
     whole[0] = y.mean()
     return regression_of(
         ends,
@@ -284,16 +287,29 @@ def freedom(n: int, k: int, n_clusters: int | None) -> int:
     return n - k if n_clusters is None else n_clusters - 1
 
 
-def _fit(y: Floats, x: Floats, clusters: Ints | None, level: float) -> Floats:
-    """Rows: coefficient, standard error, low, high; a column a coefficient."""
+def from_standard(centre: Floats, spread: Floats) -> Floats:
+    """Turns coefficients of standardised covariates into those of the ones given.
+
+    Returns:
+        Shape (1 + k, 1 + k); the intercept takes up the centres.
+    """
+    back = np.diag(1 / np.append(1.0, spread))
+    back[0, 1:] = -centre / spread
+    return np.asarray(back, dtype=np.float64)
+
+
+def _fit(y: Floats, x: Floats, clusters: Ints | None, level: float, back: Floats) -> Floats:
+    """Rows: coefficient, standard error, low, high; a column a coefficient, turned by `back`."""
     model = sm.OLS(y, x)
     if clusters is None:
         fit = model.fit(cov_type="HC3", use_t=True)
     else:
         fit = model.fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
     groups = None if clusters is None else len(np.unique(clusters))
-    reach = student.ppf((1 + level) / 2, freedom(len(y), x.shape[1], groups)) * fit.bse
-    return np.vstack([fit.params, fit.bse, fit.params - reach, fit.params + reach])
+    effects = back @ fit.params
+    spread = np.sqrt(np.diagonal(back @ fit.cov_params() @ back.T))
+    reach = student.ppf((1 + level) / 2, freedom(len(y), x.shape[1], groups)) * spread
+    return np.vstack([effects, spread, effects - reach, effects + reach])
 
 
 def _p_values(ends: Floats, freedom: int) -> Floats:

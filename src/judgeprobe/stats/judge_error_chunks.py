@@ -22,6 +22,7 @@ from judgeprobe.stats.checks import probability
 from judgeprobe.stats.judge_error import (
     ErrorRegression,
     freedom,
+    from_standard,
     refuse_collinear,
     refuse_constant,
     refuse_lone_row,
@@ -91,9 +92,7 @@ def error_regression_of_chunks(
     if n_clusters is None:
         refuse_lone_row(names, fits.leverage, fits.away)
     covariance, of_mean = fits.covariances(n)
-    # From standardised covariates to the ones given: the intercept takes up their centres.
-    back = np.diag(1 / np.append(1.0, spread[1:]))
-    back[0, 1:] = -centre[1:] / spread[1:]
+    back = from_standard(centre[1:], spread[1:])
     effects = back @ slopes
     errors = np.sqrt(np.diagonal(back @ covariance @ back.T))
     return regression_of(
