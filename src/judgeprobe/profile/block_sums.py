@@ -42,6 +42,7 @@ class BlockSums:
 
     Attributes:
         groups: What the rates are over.
+        options: Settings.
         n_pairs: Pairs of each group.
         n_construct: Base items with a construct pair.
         agreed_pairs: Pairs of either axis that were set unanimously.
@@ -51,6 +52,8 @@ class BlockSums:
         contrasted: Those with a gap, by row.
         left: The contrast with each base item left out.
         new_left: The same with the cut chosen anew.
+        regrades: For each judge the texts graded twice.
+        ungraded: Pairs put to each judge with a member ungraded.
     """
 
     groups: Groups
