@@ -108,6 +108,7 @@ class JudgeSettings(_Settings):
             over the grade tokens' probabilities.
         prompt: Prompt of this judge alone; the study's where None.
         reply_pattern: Regular expression whose first group is the grade.
+        parser: `module:function` that reads a reply: (text) -> number, word of the scale or None.
         transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
         price: US dollars per million tokens, {input, output}, where litellm has none.
         served_model: Name under which the endpoint serves the model, where it is another one.
@@ -129,6 +130,7 @@ class JudgeSettings(_Settings):
     elicitation: Literal["written", "expected"] | None = None
     prompt: str | None = None
     reply_pattern: str | None = None
+    parser: str | None = None
     transport: Literal["litellm", "direct"] = "litellm"
     repetitions: int | None = Field(None, ge=1)
     price: dict[str, float] | None = None
@@ -139,6 +141,9 @@ class JudgeSettings(_Settings):
     def _check(self) -> "JudgeSettings":
         if (self.model is None) == (self.call is None):
             raise ValueError(f"the judge `{self.name}` needs either `model` or `call`")
+        if self.parser is not None and (self.reply_pattern or self.elicitation == "expected"):
+            other = "reply_pattern" if self.reply_pattern else 'elicitation = "expected"'
+            raise ValueError(f"the judge `{self.name}` has a `parser`; take `{other}` out")
         return self
 
 

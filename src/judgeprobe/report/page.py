@@ -15,7 +15,12 @@ from judgeprobe.report.contents import control_rows
 from judgeprobe.report.evidence import Evidence
 from judgeprobe.report.methods import method_lines
 from judgeprobe.report.missed import MissedBy
-from judgeprobe.report.missed_page import MissedSection, missed_section, missed_words
+from judgeprobe.report.missed_page import (
+    MissedPage,
+    MissedSection,
+    missed_section,
+    missed_words,
+)
 from judgeprobe.report.plain import plain
 from judgeprobe.report.tabulate import Table
 from judgeprobe.report.view import ProfileView
@@ -88,7 +93,7 @@ class Page:
     version: str = __version__
 
 
-def render(page: Page, template: str = "report.html.j2") -> str:
+def render(page: Page | MissedPage, template: str = "report.html.j2") -> str:
     """The page as HTML."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
