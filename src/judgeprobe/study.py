@@ -23,6 +23,7 @@ from judgeprobe.taxonomy import Taxonomy, load_taxonomy
 __all__ = [
     "AnnotationSettings",
     "BudgetSettings",
+    "BundleSettings",
     "DatasetSettings",
     "ElicitationSettings",
     "GeneratorSettings",
@@ -248,6 +249,34 @@ class BudgetSettings(_Settings):
     require_pin: bool = False
 
 
+class BundleSettings(_Settings):
+    """What may be released of the study, and who releases it (docs/bundle.md).
+
+    Attributes:
+        licence: SPDX name of the items' licence, where the items do not say it.
+        private: Globs of files of the study folder that stay out of a bundle.
+        keep_hosts: Hosts of `base_url` that may be named; others are left out.
+        not_secret: Strings that have the shape of a key and are none.
+        description: One or two sentences for the data card and the Croissant metadata.
+        creators: People or bodies that release it.
+        url: Where it can be found.
+        published: Day of release, YYYY-MM-DD.
+        version: Version of the released set.
+        label_audit: labels.json of `judgeprobe audit labels`, for the checklist.
+    """
+
+    licence: str = ""
+    private: tuple[str, ...] = ()
+    keep_hosts: tuple[str, ...] = ()
+    not_secret: tuple[str, ...] = ()
+    description: str = ""
+    creators: tuple[str, ...] = ()
+    url: str = ""
+    published: str = Field("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
+    version: str = Field("1.0.0", pattern=r"^\d+\.\d+\.\d+$")
+    label_audit: str | None = None
+
+
 class Settings(_Settings):
     """The whole of study.toml."""
 
@@ -259,6 +288,7 @@ class Settings(_Settings):
     annotation: AnnotationSettings = AnnotationSettings()
     profile: ProfileSettings = ProfileSettings()
     budget: BudgetSettings = BudgetSettings()
+    bundle: BundleSettings = BundleSettings()
 
     @model_validator(mode="after")
     def _check(self) -> "Settings":

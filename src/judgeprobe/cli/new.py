@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["new", "write_study"]
 
 SEED = 20270101
+# Below this many base items no interval says anything, and the planted control may miss.
+FEW_ITEMS = 20
 
 
 def _own(flag: str, metavar: str, text: str) -> Any:
@@ -171,6 +173,8 @@ def _new_own(folder: Path, prompt: Path, given: dict[str, Any], *, as_json: bool
         note(f"place {written}: {target}")
     for line in made.notes:
         note(f"note: {line}")
+    if count is not None and count < FEW_ITEMS:
+        note(f"note: {count} items measure little; see judgeprobe plan")
     whose = f"your {count} items" if count else "your items" if table else "the shipped items"
     note(f"{whose}; edits by the rules generator, so their direction is by construction")
     tried = "" if made.local else ", then tries 60 texts twice: can the replies be read?"
@@ -185,8 +189,17 @@ def _items(
     if name is None or name.startswith("hf:"):
         return name, None
     from judgeprobe.build.items import read_base_items
+    from judgeprobe.errors import InputError
 
-    found = len(read_base_items(Path(name), columns))
+    try:
+        found = len(read_base_items(Path(name), columns))
+    except InputError as error:
+        if "column" not in error.problem:
+            raise
+        remedy = (error.remedy or "").replace(
+            "map it in study.toml with columns", "map it with --column FIELD=NAME"
+        )
+        raise InputError(error.problem, file=error.file, row=error.row, remedy=remedy) from None
     return Path(name), found if limit is None else min(found, limit)
 
 

@@ -185,11 +185,10 @@ def missed_page(
     return MissedPage(
         name=study.settings.study.name,
         lead=(
-            f"Each text below was changed so that the right answer changes too: the question is "
-            f"{study.taxonomy.measures}. These are the changes after which the judge gave the "
-            "same verdict as before."
+            f"The judge is asked {study.taxonomy.measures}. Each text below was edited so that "
+            "the answer changes; the judge's verdict did not."
         ),
-        boxes=tuple(boxes),
+        boxes=tuple(box for box in boxes if box.everywhere),
         ordered=_ordered(view.rule),
         judges=judges,
         show_accepted=view.rule == "cut",

@@ -44,11 +44,17 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Box:
-    """Something to be read before any number; `broken` where no number counts."""
+    """Something to be read before any number.
+
+    Attributes:
+        broken: Whether no number counts.
+        everywhere: Whether it stands on every page of the report and not on the first alone.
+    """
 
     title: str
     lines: tuple[str, ...]
     broken: bool = False
+    everywhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -270,6 +276,7 @@ def _boxes(study: Study, view: ProfileView, *, has_predicted: bool) -> Iterable[
             "page counts.",
             tuple(lines),
             broken=True,
+            everywhere=True,
         )
     if view.direction == "construction":
         yield Box(
@@ -278,15 +285,21 @@ def _boxes(study: Study, view: ProfileView, *, has_predicted: bool) -> Iterable[
                 "No person has said which edits change the construct: the direction of every edit "
                 "is what its generator intended. Every table and figure says so.",
             ),
+            everywhere=True,
         )
     elif view.direction == "human":
         source = study.settings.study.direction_source or view.direction_source
         yield Box(
             "Direction set by people.",
             (f"Set by: {source}." if source else "The majority of the study's own annotators.",),
+            everywhere=True,
         )
     else:
-        yield Box("Direction not stated.", ("The profile does not say who set the direction.",))
+        yield Box(
+            "Direction not stated.",
+            ("The profile does not say who set the direction.",),
+            everywhere=True,
+        )
     if has_predicted:
         yield Box(
             "Predicted values.",
