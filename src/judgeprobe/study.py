@@ -261,6 +261,7 @@ class BundleSettings(_Settings):
         creators: People or bodies that release it.
         url: Where it can be found.
         published: Day of release, YYYY-MM-DD.
+        citation: How to cite it.
         version: Version of the released set.
         label_audit: labels.json of `judgeprobe audit labels`, for the checklist.
     """
@@ -273,6 +274,7 @@ class BundleSettings(_Settings):
     creators: tuple[str, ...] = ()
     url: str = ""
     published: str = Field("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
+    citation: str = ""
     version: str = Field("1.0.0", pattern=r"^\d+\.\d+\.\d+$")
     label_audit: str | None = None
 

@@ -1,9 +1,10 @@
-"""What does somebody who finds the bundle have to know? DATA_CARD.md, from the study's own files."""
+"""What must somebody know who finds the bundle? DATA_CARD.md, from the study's own files."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from judgeprobe.bundle.settings import public_model
 from judgeprobe.records import BaseItem, Intervention, Rejection
 from judgeprobe.study import Study
 
@@ -14,8 +15,8 @@ NOT_STATED = "not stated"
 _FILES = {
     "study.toml": "the settings, without what is local",
     "base_items.jsonl": "claims with their evidence, before any edit",
-    "interventions.jsonl": "accepted edits with the verdict of every gate (provenance fields: slot, "
-    "axis, arm, generator, family, direction_source)",
+    "interventions.jsonl": "accepted edits, every gate's verdict (provenance: slot, axis, arm, "
+    "generator, family, direction_source)",
     "rejections.jsonl": "refused edits with the reason",
     "item_labels.jsonl": "labels, one row an annotator and edit; annotators are pseudonyms",
     "directions.jsonl": "what the majority says of each edit",
@@ -26,6 +27,7 @@ _FILES = {
     "provenance.json": "what each stage made, under which hashes",
     "replies.jsonl.gz": "the judges' raw replies; `judgeprobe cache import` takes them in",
     "croissant.json": "Croissant 1.0 metadata",
+    "DATA_CARD.md": "this page",
     "CHECKLIST.md": "the six lines of a usable label set",
     "checklist.json": "the same, for machines",
     "bundle.json": "every file with its SHA-256",
@@ -93,12 +95,11 @@ def data_card(
                 "edits": _counts(edit.arm for edit in edits),
                 "edits by": _counts(edit.generator for edit in edits),
                 "refused edits": str(len(refused)),
-                "direction": profile["direction"]
-                + (f" ({_line(profile['direction_source'])})" if profile["direction_source"] else ""),
+                "direction": _direction(profile),
                 "annotators": f"{annotators}, {labels} labels" if labels else "none in this study",
                 "grades": f"{scale.low:g} to {scale.high:g} in steps of {scale.step:g}",
                 "judges": ", ".join(
-                    f"{_line(judge.name)} ({_line(judge.model or judge.call or '')})"
+                    f"{_line(judge.name)} ({_line(public_model(judge.model or judge.call or ''))})"
                     for judge in settings.judges
                 ),
             }
@@ -122,8 +123,9 @@ def data_card(
         "",
         "    judgeprobe bundle BUNDLE --check        every hash, and whether it loads",
         "    judgeprobe profile BUNDLE               the profile again, byte for byte",
-        "    pandas.read_json('interventions.jsonl', lines=True); "
-        "pandas.read_parquet('grades.parquet')",
+        "    pandas.read_json('interventions.jsonl', lines=True)",
+        "    pandas.read_parquet('grades.parquet')",
+        "    datasets.load_dataset('json', data_files='interventions.jsonl')",
         "",
     ]
     return "\n".join(lines)
@@ -138,7 +140,18 @@ _WHAT = (
 def _what(name: str) -> str:
     if name in _FILES:
         return _FILES[name]
-    return "edit taxonomy and its word lists" if name.startswith("taxonomy/") else "prompt as sent"
+    return (
+        "edit taxonomy and its word lists"
+        if name.startswith("taxonomy/")
+        else "a prompt, with its places"
+    )
+
+
+def _direction(profile: Mapping[str, Any]) -> str:
+    source = _line(profile["direction_source"] or "")
+    if profile["direction"] == "construction":
+        return "by construction: what the generator was asked for"
+    return f"{profile['direction']} ({source})" if source else str(profile["direction"])
 
 
 def _items(items: Sequence[BaseItem], edits: Sequence[Intervention]) -> str:
@@ -201,5 +214,6 @@ def _counts(values: Any) -> str:
     if set(found) == {""}:
         return ""
     return ", ".join(
-        f"{name or NOT_STATED} {n}" for name, n in sorted(found.items(), key=lambda p: (-p[1], p[0]))
+        f"{name or NOT_STATED} {n}"
+        for name, n in sorted(found.items(), key=lambda p: (-p[1], p[0]))
     )

@@ -79,9 +79,7 @@ def _origin(
     return "yes", f"direction set by people elsewhere: {source}"
 
 
-def _audited(
-    audited: Mapping[int, Mapping[str, Any]], number: int, beside: str
-) -> tuple[str, str]:
+def _audited(audited: Mapping[int, Mapping[str, Any]], number: int, beside: str) -> tuple[str, str]:
     found = audited.get(number)
     if found is None:
         return _NOT_DONE, f"{_RUN}; {beside}" if beside else _RUN

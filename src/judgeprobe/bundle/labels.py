@@ -2,7 +2,7 @@
 
 Annotators become a1, a2, a3. The order is that of the SHA-256 of what each of them answered, so it
 follows from what is released and from nothing else: neither a name nor its place in the alphabet
-can be worked out from it. Answers in free words stay behind, because they may hold names and places.
+can be worked out from it. Answers in free words stay behind, because they may hold names.
 """
 
 from collections.abc import Mapping, Sequence

@@ -167,7 +167,11 @@ def _require_profile(study: Study) -> None:
         InputError: A file is missing.
         MixedArtifactsError: The profile was made from other files than those that lie there.
     """
-    commands = {"interventions.jsonl": "build", "grades.parquet": "sweep", "profile.json": "profile"}
+    commands = {
+        "interventions.jsonl": "build",
+        "grades.parquet": "sweep",
+        "profile.json": "profile",
+    }
     for name in _NEEDED:
         if not (study.folder / name).is_file():
             raise InputError(

@@ -9,6 +9,7 @@ because a cut file would no longer be the one that the profile was made from.
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -24,7 +25,9 @@ __all__ = ["Watch", "is_private", "refuse_private_items", "refuse_secret_setting
 
 PRIVATE = "private"
 # A name such as "annotator-1" is a number and says nothing of a person.
-_NUMBERED = re.compile(r"(?:annotator|annotateur|rater|coder|labell?er|person|a|r|p)?[-_ ]?\d+", re.I)
+_NUMBERED = re.compile(
+    r"(?:annotator|annotateur|rater|coder|labell?er|person|a|r|p)?[-_ ]?\d+", re.I
+)
 _SHORTEST_VALUE = 8
 # Files whose words are the study's own and not those of the texts, in which a name may stand.
 _OWN_WORDS = (".toml", ".md", "annotation.json", "provenance.json", "directions.jsonl",
@@ -106,23 +109,27 @@ def watch_for(study: Study, people: Iterable[str], hosts: Sequence[str]) -> Watc
 def _searchable(name: str, data: bytes) -> str:
     """The text of a file: of its cells where it is a table, unpacked where it is packed."""
     if name.endswith(".parquet"):
-        return "\n".join(_cells(data))
+        return "\n".join(_cells(name, data))
     if name.endswith(".gz"):
-        with gzip.open(io.BytesIO(data), "rb") as file:
-            data = file.read()
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"is damaged ({error})", file=name) from None
     return data.decode("utf-8", "replace")
 
 
-def _cells(data: bytes) -> Iterator[str]:
+def _cells(name: str, data: bytes) -> Iterator[str]:
     """The distinct texts of every text column, and the table's own notes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.read_table(io.BytesIO(data))
+    try:
+        table = pq.read_table(io.BytesIO(data))
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"is no Parquet table ({error})", file=name) from None
     for key, value in (table.schema.metadata or {}).items():
         yield f"{key!r} {value!r}"
-    for name in table.column_names:
-        column = table.column(name)
+    for column in table.columns:
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             yield from (str(cell) for cell in column.unique().to_pylist() if cell)
 

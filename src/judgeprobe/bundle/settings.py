@@ -1,7 +1,7 @@
 """What of study.toml may be seen elsewhere, and what is a fact of one machine?
 
 The settings are written anew from what was read, so that no comment travels. Hosts of one's own,
-paths and the lists of what stays private are left out or made names; each is told. A profile made
+paths and the list of what stays private are left out or made names; each is told. A profile made
 from the rest is the same.
 """
 
@@ -15,7 +15,14 @@ from urllib.parse import urlsplit
 from judgeprobe.study import Study
 from judgeprobe.toml_text import toml_text
 
-__all__ = ["PROMPT_DIR", "TAXONOMY_DIR", "PublicSettings", "own_hosts", "public_settings"]
+__all__ = [
+    "PROMPT_DIR",
+    "TAXONOMY_DIR",
+    "PublicSettings",
+    "own_hosts",
+    "public_model",
+    "public_settings",
+]
 
 TAXONOMY_DIR = "taxonomy"
 PROMPT_DIR = "prompts"
@@ -65,11 +72,12 @@ def public_settings(study: Study) -> PublicSettings:
         if key == "elicitation.prompt":
             table.setdefault("elicitation", {})["prompt"] = f"{PROMPT_DIR}/{prompts[value]}"
     scale = table.get("elicitation", {}).get("scale")
-    if scale and scale.get("words"):
-        scale["words"] = dict(scale["words"])
+    if scale:
+        words = dict(scale.pop("words", None) or ())
+        scale.update({"words": words} if words else {})
     private = table.get("bundle")
     if private:
-        for key in ("private", "keep_hosts", "not_secret"):
+        for key in ("private", "keep_hosts"):
             private.pop(key, None)
         if not private:
             del table["bundle"]
@@ -133,9 +141,16 @@ def _name_of(path: str, key: str, dropped: list[str]) -> str:
 
 def _without_path(one: dict[str, Any], name: str, dropped: list[str]) -> None:
     model = one.get("model")
-    if isinstance(model, str) and model.startswith(_LOCAL) and "/" in model[len(_LOCAL) :]:
-        one["model"] = _LOCAL + PurePath(model).name
+    if isinstance(model, str) and public_model(model) != model:
+        one["model"] = public_model(model)
         dropped.append(f"the {name}: `model` is the file's name; its folder is left out")
+
+
+def public_model(model: str) -> str:
+    """A model's name without the folder of a file on this machine."""
+    if model.startswith(_LOCAL) and "/" in model[len(_LOCAL) :]:
+        return _LOCAL + PurePath(model).name
+    return model
 
 
 def _without_host(

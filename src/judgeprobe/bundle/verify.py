@@ -21,7 +21,7 @@ from judgeprobe.bundle.refusals import Watch
 from judgeprobe.errors import JudgeprobeError
 from judgeprobe.files import read_json, read_jsonl, read_table
 from judgeprobe.records import BaseItem, Direction, Grade, Intervention, Rejection, content_hash
-from judgeprobe.study import load_study
+from judgeprobe.study import Study, load_study
 
 __all__ = ["Problem", "bundle_hash", "changed_files", "check_bundle", "load_problems"]
 
@@ -81,16 +81,18 @@ def changed_files(files: Mapping[str, bytes], where: Path | str) -> list[Problem
 
 def load_problems(files: Mapping[str, bytes]) -> list[Problem]:
     """Files that cannot be read as what they are, or that hold a secret."""
-    found = list(_secrets(files))
     with TemporaryDirectory(prefix="judgeprobe-") as name:
         folder = Path(name)
         unpack(files, folder)
-        found += _loading(folder, files)
-    return found
+        try:
+            study = load_study(folder)
+        except JudgeprobeError as error:
+            return [Problem("study.toml", _inside(error, folder))]
+        return [*_secrets(study, files), *_loading(study, files)]
 
 
-def _secrets(files: Mapping[str, bytes]) -> Iterator[Problem]:
-    watch = Watch()
+def _secrets(study: Study, files: Mapping[str, bytes]) -> Iterator[Problem]:
+    watch = Watch(allowed=study.settings.bundle.not_secret)
     for name, data in files.items():
         try:
             watch.look(name, data)
@@ -107,7 +109,8 @@ _KINDS = (
 )
 
 
-def _loading(folder: Path, files: Mapping[str, bytes]) -> Iterator[Problem]:
+def _loading(study: Study, files: Mapping[str, bytes]) -> Iterator[Problem]:
+    folder = study.folder
     for name, kind in _KINDS:
         if name in files:
             try:
@@ -122,12 +125,11 @@ def _loading(folder: Path, files: Mapping[str, bytes]) -> Iterator[Problem]:
     except JudgeprobeError as error:
         yield Problem("grades.parquet", _inside(error, folder))
     try:
-        study = load_study(folder)
         made = read_json(folder / "profile.json").get("made_under", {})
         if made.get("taxonomy", study.taxonomy.hash) != study.taxonomy.hash:
             yield Problem("profile.json", "was made under another taxonomy than the bundle's")
     except JudgeprobeError as error:
-        yield Problem("study.toml", _inside(error, folder))
+        yield Problem("profile.json", _inside(error, folder))
     for problem in croissant_problems(json.loads(files["croissant.json"]), files):
         yield Problem("croissant.json", problem)
 

@@ -1,4 +1,4 @@
-"""`judgeprobe bundle STUDY`: what can be released of a study; with `--check`, whether it still is."""
+"""`judgeprobe bundle STUDY`: what can be released of a study, and whether it is unchanged."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -141,7 +141,8 @@ def adopt_prompt(
     body = "".join(f"=== {role}\n{content.strip(chr(10))}\n" for role, content in parts)
     mapped = tuple((written, target.strip("{}")) for written, target in named.items())
     heading = "".join(f"#   {_one_line(w)} -> {_one_line(t)}\n" for w, t in mapped)
-    full = f"# Made from {Path(file).name} by `judgeprobe new --judge-prompt`. Places:\n{heading}{body}"
+    source = f"# Made from {Path(file).name} by `judgeprobe new --judge-prompt`. Places:\n"
+    full = f"{source}{heading}{body}"
     template = parse_template(full, name=Path(file).name, file=file)
     template.check(set(_NEEDED), set(_NEEDED))
     return Adopted(full, template, mapped, tuple(notes))

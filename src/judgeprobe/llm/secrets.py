@@ -107,5 +107,5 @@ def _secret_values() -> tuple[str, ...]:
 
 
 def _as_written(value: str) -> set[str]:
-    """A value, and as it stands inside JSON where it holds a quote, a line end, a foreign letter."""
+    """A value, and as it stands inside JSON (quotes, line ends and foreign letters escaped)."""
     return {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}

@@ -313,8 +313,6 @@ def all_missed_rows(
                 accepted = None if one.accepted is None else ("yes" if one.accepted else "no")
                 numbers = [one.before, one.after, taus[by.judge]]
                 margin = None if one.margin is None else round(one.margin, 10)
-                rows.append(
-                    [by.judge, slot, edit.axis, *texts, *numbers, margin, accepted]
-                    + [one.noticed_by, view.direction]
-                )
+                last = [margin, accepted, one.noticed_by, view.direction]
+                rows.append([by.judge, slot, edit.axis, *texts, *numbers, *last])
     return COLUMNS, rows

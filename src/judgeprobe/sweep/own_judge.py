@@ -52,7 +52,7 @@ class OwnJudge:
     prompt: Path
     model: str = EMBEDDED
     base_url: str | None = None
-    scale: Scale = Scale()
+    scale: Scale = field(default_factory=Scale)
     parser: str | None = None
     fields: Mapping[str, str | None] = field(default_factory=dict)
     fill: Mapping[str, str] = field(default_factory=dict)
@@ -211,7 +211,7 @@ def _check_pattern(pattern: str) -> None:
     except re.error as error:
         raise InputError(
             f"--parser {pattern!r} is no regular expression ({error}) and no module:function",
-            remedy='give for example --parser \'"score":\\s*(\\d+)\'',
+            remedy="give for example --parser '\"score\":\\s*(\\d+)'",
         ) from None
     if not compiled.groups:
         raise InputError(
