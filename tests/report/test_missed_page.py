@@ -10,6 +10,7 @@ from tests.helpers.report_study import JUDGES, build_study
 
 from judgeprobe.files import read_json, write_json
 from judgeprobe.report import make_report
+from judgeprobe.report.words import side_words
 from judgeprobe.study import load_study
 
 HOSTILE = '"><img src=x onerror=document.title=1>'
@@ -38,7 +39,7 @@ def rows_of(folder):
 
 def test_every_missed_edit_is_in_the_table_and_counted_on_the_page(folder, text):
     rows = rows_of(folder)
-    told = re.findall(r"Missed: (\d+) of (\d+) edits", text)
+    told = re.findall(r"Missed: (\d+) of (\d+) edits whose", text)
     assert sum(int(missed) for missed, _ in told) == len(rows)
     for judge in (JUDGES[0],):
         mine = [row for row in rows if row["judge"] == judge]
@@ -48,22 +49,30 @@ def test_every_missed_edit_is_in_the_table_and_counted_on_the_page(folder, text)
 
 
 def test_within_a_slot_the_order_is_the_one_the_page_states(folder, text):
-    assert "the farther the nearer of the two grades lies from the cut" in text
+    assert "ordered by the grade of their second text" in text
     seen = {}
     for row in rows_of(folder):
         cut, grades = float(row["cut"]), (float(row["grade_original"]), float(row["grade_edited"]))
-        margin = min(abs(grade - cut) for grade in grades)
-        assert float(row["margin"]) == pytest.approx(margin)
-        assert row["accepted"] == ("yes" if min(grades) >= cut else "no")
-        place = (row["accepted"] == "no", -round(margin, 9))
+        assert float(row["margin"]) == pytest.approx(min(abs(grade - cut) for grade in grades))
+        assert row["passed"] == ("yes" if min(grades) >= cut else "no")
+        place = (-grades[1], grades[0])
         key = row["judge"], row["slot"]
         assert seen.get(key, place) <= place
         seen[key] = place
 
 
+def test_two_sentences_that_share_little_are_shown_without_marks():
+    same, other = side_words("The rate fell in some plots.", "Crops everywhere are now safe.")
+    assert same == (("same", "The rate fell in some plots."),)
+    assert other == (("same", "Crops everywhere are now safe."),)
+    first, second = side_words("The rate may fall here.", "The rate will fall here.")
+    assert ("del", "may") in first
+    assert ("ins", "will") in second
+
+
 def test_the_watermark_and_s_beside_r_stand_on_it(text):
     assert "Direction by construction." in text
-    assert re.search(r"At this cut S, .* is \d\.\d{3}; R, .* is \d\.\d{3}", text)
+    assert re.search(r"At this cut S, .*holds, is \d\.\d{3}; R, .*changes, is \d\.\d{3}", text)
     assert "constant, flip" not in text
 
 
