@@ -235,8 +235,8 @@ def _judge_lines(
     )
     yield (
         f"Missed: {by.n_missed} of {by.n_graded} {noun} whose second text is worse "
-        f"({by.n_missed / by.n_graded:.0%}). One counts as noticed where {verdict}. judgeprobe sets "
-        "that cut where the judge notices most while its verdict holds on at least "
+        f"({by.n_missed / by.n_graded:.0%}). One counts as noticed where {verdict}. judgeprobe "
+        "sets that cut where the judge notices most while its verdict holds on at least "
         f"{view.floor:.0%} of the {noun} in which neither text is worse."
     )
     yield (
