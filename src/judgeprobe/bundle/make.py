@@ -199,7 +199,8 @@ def _copied(study: Study, dropped: list[str]) -> dict[str, bytes]:
     files = {}
     for name in _AS_THEY_ARE:
         path = study.folder / name
-        if not path.is_file():
+        # An empty table is left out: readers of tables take it for a damaged one.
+        if not path.is_file() or not path.stat().st_size:
             continue
         if not is_private(study, name):
             files[name] = path.read_bytes()

@@ -29,6 +29,9 @@ PROMPT_DIR = "prompts"
 # Keys that name a prompt file or a shipped prompt, by table.
 _PROMPTS = ("prompt", "prompt_construct", "prompt_control")
 _LOCAL = "local/"
+# A judge of these routes without a prompt of its own has the completion prompt (docs/sweep.md).
+_CONTINUING = (_LOCAL, "text-completion-openai/")
+_COMPLETION_PROMPT = "judge_completion.v1"
 _HEAD = (
     "# Written by `judgeprobe bundle` from the study's own settings; paths are names here, and\n"
     "# hosts of the maker's own are left out. DATA_CARD.md says what was.\n\n"
@@ -67,10 +70,7 @@ def public_settings(study: Study) -> PublicSettings:
         for key in _PROMPTS:
             if isinstance(one.get(key), str):
                 one[key] = _prompt(one[key], prompts)
-    for key, value in _default_prompts(study):
-        prompts.setdefault(value, _file_name(value))
-        if key == "elicitation.prompt":
-            table.setdefault("elicitation", {})["prompt"] = f"{PROMPT_DIR}/{prompts[value]}"
+    _name_defaults(study, table, prompts)
     scale = table.get("elicitation", {}).get("scale")
     if scale:
         words = dict(scale.pop("words", None) or ())
@@ -99,16 +99,24 @@ def _asked(table: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"judge `{judge['name']}`", judge
 
 
-def _default_prompts(study: Study) -> Iterator[tuple[str, str]]:
-    """Prompts that are in force without being named."""
+def _name_defaults(study: Study, table: dict[str, Any], prompts: dict[str, str]) -> None:
+    """Name the prompts that are in force without being named, so that they are in the bundle."""
     settings = study.settings
-    if any(judge.model is not None for judge in settings.judges):
-        yield "elicitation.prompt", settings.elicitation.prompt
-    if settings.study.pairs is None and settings.generator.model != "rules":
-        yield "generator.prompt", settings.generator.prompt
-    if settings.study.pairs is None and settings.verifier is not None:
-        yield "verifier.prompt_construct", settings.verifier.prompt_construct
-        yield "verifier.prompt_control", settings.verifier.prompt_control
+    for judge, one in zip(settings.judges, table.get("judges", ()), strict=True):
+        if judge.model is None or judge.prompt is not None:
+            continue
+        if judge.model.startswith(_CONTINUING):
+            one["prompt"] = _prompt(_COMPLETION_PROMPT, prompts)
+        else:
+            part = table.setdefault("elicitation", {})
+            part["prompt"] = _prompt(settings.elicitation.prompt, prompts)
+    if settings.study.pairs is not None:
+        return
+    if settings.generator.model != "rules":
+        table["generator"]["prompt"] = _prompt(settings.generator.prompt, prompts)
+    if settings.verifier is not None:
+        for key in ("prompt_construct", "prompt_control"):
+            table["verifier"][key] = _prompt(getattr(settings.verifier, key), prompts)
 
 
 def _prompt(name: str, prompts: dict[str, str]) -> str:
