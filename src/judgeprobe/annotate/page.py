@@ -1,10 +1,7 @@
 """How does a sheet of pairs become one HTML file that works from a double click?"""
 
-from markupsafe import Markup
-
-from judgeprobe import resources
 from judgeprobe.annotate.sheet import Sheet
-from judgeprobe.forms.page import inline_json, prose, source_hash, template
+from judgeprobe.forms.page import Choice, PageForm, Side, render_form
 from judgeprobe.taxonomy import AnnotatorWords
 
 __all__ = ["render_page"]
@@ -21,29 +18,49 @@ def render_page(
         consent: Markdown.
         words: What is asked; that of claim calibration where None.
     """
-    style = resources.read_text("annotation", "page.css")
-    script = resources.read_text("annotation", "page.js")
-    words = words or AnnotatorWords()
-    data = {
-        "answer": words.answer,
-        "quote": words.quote,
-        "sheet": sheet.token,
-        "batch": sheet.batch,
-        "annotator": sheet.annotator,
-        "units": [
+    return render_form(
+        _form(words or AnnotatorWords()),
+        batch=sheet.batch,
+        annotator=sheet.annotator,
+        token=sheet.token,
+        units=[
             {"id": unit.unit_id, "evidence": unit.evidence, "a": unit.a, "b": unit.b}
             for unit in sheet.units
         ],
-    }
-    return template("page.html").render(
-        words=words,
-        batch=sheet.batch,
-        annotator=sheet.annotator,
-        style=Markup(style),
-        script=Markup(script),
-        style_source=source_hash(style),
-        script_source=source_hash(script),
-        data=inline_json(data),
-        codebook=prose(codebook),
-        consent=prose(consent),
+        codebook=codebook,
+        consent=consent,
+    )
+
+
+def _form(words: AnnotatorWords) -> PageForm:
+    member = words.member.capitalize()
+    named = tuple(
+        Choice(
+            side, f"{name} {words.answer}", f"{name} {words.answer}.", side, quote=True, say=True
+        )
+        for side, name in (("a", "A"), ("b", "B"))
+    )
+    return PageForm(
+        noun="pair",
+        question=words.question,
+        field="direction",
+        free="supported",
+        free_title="What does the evidence support? One sentence.",
+        quote=words.quote,
+        quote_hint=f"For A or B, quote what {words.quote}.",
+        reach=f"a {words.member} (key 1 or 2)",
+        sides=(Side("a", f"{member} A", " of A", "1"), Side("b", f"{member} B", " of B", "2")),
+        choices=(
+            *named,
+            Choice("neither", "Neither", "Neither.", "n", quote=False, say=True),
+            Choice(
+                "cannot_tell",
+                "Cannot tell from this evidence",
+                "Cannot tell.",
+                "c",
+                quote=False,
+                say=False,
+            ),
+        ),
+        facts=True,
     )

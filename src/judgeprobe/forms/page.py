@@ -9,6 +9,8 @@ even a text that became markup could neither run nor be sent anywhere.
 import base64
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 from jinja2 import Environment, StrictUndefined, Template
@@ -17,7 +19,84 @@ from markupsafe import Markup
 
 from judgeprobe import resources
 
-__all__ = ["inline_json", "prose", "render_codebook", "source_hash", "template"]
+__all__ = [
+    "Choice",
+    "PageForm",
+    "Side",
+    "inline_json",
+    "prose",
+    "render_codebook",
+    "render_form",
+    "template",
+]
+
+
+@dataclass(frozen=True)
+class Side:
+    """A text that is labelled.
+
+    Attributes:
+        key: Names it in the units and in saved copies.
+        title: Its heading.
+        of: What follows "Quote the marked words".
+        press: The key that goes to it.
+    """
+
+    key: str
+    title: str
+    of: str
+    press: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer.
+
+    Attributes:
+        value: As a saved copy has it.
+        title: As the page shows it.
+        said: What the page says when it is chosen.
+        press: The key that chooses it.
+        quote: Whether it needs a quotation.
+        say: Whether it needs words of the annotator's own.
+    """
+
+    value: str
+    title: str
+    said: str
+    press: str
+    quote: bool
+    say: bool
+
+
+@dataclass(frozen=True)
+class PageForm:
+    """What a page asks of each unit.
+
+    Attributes:
+        noun: What a unit is called: "pair".
+        question: Asked of it.
+        field: Name of the answer in a saved copy.
+        free: Name of the annotator's own words in a saved copy.
+        free_title: What is asked for in the annotator's own words.
+        quote: What is quoted: "goes beyond the evidence".
+        quote_hint: When and what to quote, as a sentence.
+        reach: How a text is reached by keys.
+        facts: Whether it is asked if all texts assert the same facts.
+    """
+
+    noun: str
+    question: str
+    field: str
+    free: str
+    free_title: str
+    quote: str
+    quote_hint: str
+    reach: str
+    sides: tuple[Side, ...]
+    choices: tuple[Choice, ...]
+    facts: bool = False
+
 
 # `<` ends a script element in `</script>` and opens a comment in `<!--`.
 ESCAPES = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&"}
@@ -36,13 +115,57 @@ def prose(markdown: str) -> Markup:
     return Markup(rendered)
 
 
+def render_form(
+    form: PageForm,
+    *,
+    batch: str,
+    annotator: str,
+    token: str,
+    units: Sequence[Mapping[str, str]],
+    codebook: str,
+    consent: str,
+) -> str:
+    """One annotator's page.
+
+    Args:
+        form: What is asked.
+        batch: What the sheet is part of.
+        annotator: Whose it is.
+        token: Names the sheet without telling anything; answers are kept under it.
+        units: Each with `id`, `evidence` and a text for the key of every side, in order.
+        codebook: Markdown.
+        consent: Markdown.
+    """
+    style = resources.read_text("annotation", "page.css")
+    script = resources.read_text("annotation", "page.js")
+    data = {
+        "form": asdict(form),
+        "sheet": token,
+        "batch": batch,
+        "annotator": annotator,
+        "units": list(units),
+    }
+    return template("page.html").render(
+        form=form,
+        batch=batch,
+        annotator=annotator,
+        style=Markup(style),
+        script=Markup(script),
+        style_source=_source(style),
+        script_source=_source(script),
+        data=inline_json(data),
+        codebook=prose(codebook),
+        consent=prose(consent),
+    )
+
+
 @lru_cache(maxsize=4)
 def render_codebook(codebook: str, consent: str) -> str:
     """Codebook and consent as a page, for those who label in a spreadsheet."""
     style = resources.read_text("annotation", "page.css")
     return template("codebook.html").render(
         style=Markup(style),
-        style_source=source_hash(style),
+        style_source=_source(style),
         codebook=prose(codebook),
         consent=prose(consent),
     )
@@ -57,7 +180,6 @@ def template(name: str) -> Template:
     return environment.from_string(resources.read_text("annotation", name))
 
 
-def source_hash(text: str) -> Markup:
-    """A text as a source that a content security policy admits."""
+def _source(text: str) -> Markup:
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return Markup(f"'sha256-{digest}'")
