@@ -19,8 +19,8 @@ from judgeprobe.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from judgeprobe.annotate.answers import Problem
     from judgeprobe.annotate.export import Exported
+    from judgeprobe.forms.problems import Problem
 
 __all__ = ["app"]
 
