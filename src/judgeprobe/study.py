@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -112,6 +113,9 @@ class JudgeSettings(_Settings):
         price: US dollars per million tokens, {input, output}, where litellm has none.
         served_model: Name under which the endpoint serves the model, where it is another one.
         endpoint_selects_model: Whether two hosts of `base_url` serve two models under one name.
+        base_urls: Several endpoints that serve the very same model, in place of `base_url`.
+        canary_tolerance: By how much two of them may differ in the log-probability of a token
+            (natural logarithm) before they count as two instruments.
     """
 
     name: str = Field(min_length=1, max_length=80)
@@ -119,7 +123,8 @@ class JudgeSettings(_Settings):
     call: str | None = None
     provider: dict[str, Any] | None = None
     family: str | None = None
-    base_url: str | tuple[str, ...] | None = None
+    base_url: str | None = None
+    base_urls: tuple[str, ...] = ()
     temperature: float | None = 0.0
     max_tokens: int | None = Field(None, ge=1)
     seed: int | None = None
@@ -134,11 +139,38 @@ class JudgeSettings(_Settings):
     price: dict[str, float] | None = None
     served_model: str | None = None
     endpoint_selects_model: bool = False
+    canary_tolerance: float = Field(0.1, gt=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_url(cls, values: Any) -> Any:
+        """Whatever needs one endpoint takes the first of several."""
+        if not isinstance(values, dict):
+            return values
+        if isinstance(values.get("base_url"), list | tuple):
+            raise ValueError("`base_url` names one endpoint; give several as `base_urls`")
+        if not values.get("base_urls"):
+            return values
+        if values.get("base_url") is not None:
+            raise ValueError("give either `base_url` or `base_urls`")
+        return {**values, "base_url": values["base_urls"][0]}
 
     @model_validator(mode="after")
     def _check(self) -> "JudgeSettings":
         if (self.model is None) == (self.call is None):
             raise ValueError(f"the judge `{self.name}` needs either `model` or `call`")
+        if len(set(self.base_urls)) < len(self.base_urls):
+            raise ValueError(f"the judge `{self.name}` has an endpoint twice in `base_urls`")
+        if len({urlsplit(url).path.rstrip("/") for url in self.base_urls}) > 1:
+            raise ValueError(
+                f"the `base_urls` of the judge `{self.name}` have different paths; a path may "
+                "name another model, so they must end alike"
+            )
+        if len(self.base_urls) > 1 and self.endpoint_selects_model:
+            raise ValueError(
+                f"the judge `{self.name}` has several `base_urls`, which must serve one model; "
+                "make it one judge for each endpoint, or drop `endpoint_selects_model`"
+            )
         return self
 
 
