@@ -24,6 +24,7 @@ from judgeprobe.taxonomy import Taxonomy, load_taxonomy
 __all__ = [
     "AnnotationSettings",
     "BudgetSettings",
+    "BundleSettings",
     "DatasetSettings",
     "ElicitationSettings",
     "GeneratorSettings",
@@ -109,6 +110,7 @@ class JudgeSettings(_Settings):
             over the grade tokens' probabilities.
         prompt: Prompt of this judge alone; the study's where None.
         reply_pattern: Regular expression whose first group is the grade.
+        parser: `module:function` that reads a reply: (text) -> number, word of the scale or None.
         transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
         price: US dollars per million tokens, {input, output}, where litellm has none.
         served_model: Name under which the endpoint serves the model, where it is another one.
@@ -134,6 +136,7 @@ class JudgeSettings(_Settings):
     elicitation: Literal["written", "expected"] | None = None
     prompt: str | None = None
     reply_pattern: str | None = None
+    parser: str | None = None
     transport: Literal["litellm", "direct"] = "litellm"
     repetitions: int | None = Field(None, ge=1)
     price: dict[str, float] | None = None
@@ -171,6 +174,9 @@ class JudgeSettings(_Settings):
                 f"the judge `{self.name}` has several `base_urls`, which must serve one model; "
                 "make it one judge for each endpoint, or drop `endpoint_selects_model`"
             )
+        if self.parser is not None and (self.reply_pattern or self.elicitation == "expected"):
+            other = "reply_pattern" if self.reply_pattern else 'elicitation = "expected"'
+            raise ValueError(f"the judge `{self.name}` has a `parser`; take `{other}` out")
         return self
 
 
@@ -275,6 +281,36 @@ class BudgetSettings(_Settings):
     require_pin: bool = False
 
 
+class BundleSettings(_Settings):
+    """What may be released of the study, and who releases it (docs/bundle.md).
+
+    Attributes:
+        licence: SPDX name of the items' licence, where the items do not say it.
+        private: Globs of files of the study folder that stay out of a bundle.
+        keep_hosts: Hosts of `base_url` that may be named; others are left out.
+        not_secret: Strings that have the shape of a key and are none.
+        description: One or two sentences for the data card and the Croissant metadata.
+        creators: People or bodies that release it.
+        url: Where it can be found.
+        published: Day of release, YYYY-MM-DD.
+        citation: How to cite it.
+        version: Version of the released set.
+        label_audit: labels.json of `judgeprobe audit labels`, for the checklist.
+    """
+
+    licence: str = ""
+    private: tuple[str, ...] = ()
+    keep_hosts: tuple[str, ...] = ()
+    not_secret: tuple[str, ...] = ()
+    description: str = ""
+    creators: tuple[str, ...] = ()
+    url: str = ""
+    published: str = Field("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
+    citation: str = ""
+    version: str = Field("1.0.0", pattern=r"^\d+\.\d+\.\d+$")
+    label_audit: str | None = None
+
+
 class Settings(_Settings):
     """The whole of study.toml."""
 
@@ -286,6 +322,7 @@ class Settings(_Settings):
     annotation: AnnotationSettings = AnnotationSettings()
     profile: ProfileSettings = ProfileSettings()
     budget: BudgetSettings = BudgetSettings()
+    bundle: BundleSettings = BundleSettings()
 
     @model_validator(mode="after")
     def _check(self) -> "Settings":

@@ -9,6 +9,7 @@ from judgeprobe import __version__
 from judgeprobe.cli import annotate
 from judgeprobe.cli.audit import app as audit_app
 from judgeprobe.cli.build import build
+from judgeprobe.cli.bundle import bundle
 from judgeprobe.cli.cache import cache
 from judgeprobe.cli.check import check
 from judgeprobe.cli.demo import demo
@@ -63,6 +64,7 @@ app.command("profile")(profile)
 app.command("check")(check)
 app.command("plan")(plan)
 app.command("report")(report)
+app.command("bundle")(bundle)
 app.add_typer(audit_app, name="audit")
 app.add_typer(cache, name="cache")
 app.command("gates")(gates)

@@ -7,13 +7,9 @@ a changed function is asked anew; what that module imports is not in the key.
 """
 
 import asyncio
-import hashlib
-import importlib
-import importlib.util
 import inspect
 import json
 import math
-import sys
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -21,9 +17,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from judgeprobe.errors import CallError, InputError
+from judgeprobe.errors import CallError
 from judgeprobe.records import Reply, Requested, Scale, Served, content_hash
 from judgeprobe.study import JudgeSettings
+from judgeprobe.sweep.functions import UserFunction
 from judgeprobe.sweep.judges import Judge, Judgement
 from judgeprobe.sweep.plan import Text
 
@@ -50,51 +47,8 @@ class CallableJudge(Judge):
         self.reply_pattern = settings.reply_pattern
         self.group = f"call {self.spec}"
         self._timeout = settings.timeout
-        self._function: Callable[[str, str], Any] | None = None
-        self._is_async = False
-        self._folder = folder
-        self._module, _, self._attribute = self.spec.partition(":")
-        self._source = self._find_source()
-
-    def _find_source(self) -> str:
-        if not self._module or not self._attribute:
-            raise InputError(
-                f"the judge `{self.name}`: `call` is {self.spec!r}", remedy="write module:function"
-            )
-        for folder in (str(Path.cwd()), str(self._folder.resolve())):
-            if folder not in sys.path:
-                sys.path.insert(0, folder)
-        importlib.invalidate_caches()
-        try:
-            found = importlib.util.find_spec(self._module)
-        except (ImportError, ValueError):
-            found = None
-        if found is None:
-            raise InputError(
-                f"the judge `{self.name}`: there is no module `{self._module}`",
-                remedy="put it into the study folder, or install it",
-            )
-        if found.origin is None or not Path(found.origin).is_file():
-            return ""
-        return hashlib.sha256(Path(found.origin).read_bytes()).hexdigest()
-
-    def _load(self) -> Callable[[str, str], Any]:
-        if self._function is None:
-            try:
-                module = importlib.import_module(self._module)
-            except Exception as error:
-                raise InputError(
-                    f"the judge `{self.name}`: importing `{self._module}` fails "
-                    f"({type(error).__name__}: {error})"
-                ) from error
-            function = getattr(module, self._attribute, None)
-            if not callable(function):
-                raise InputError(
-                    f"the judge `{self.name}`: `{self._module}` has no function `{self._attribute}`"
-                )
-            self._function = function
-            self._is_async = inspect.iscoroutinefunction(function)
-        return self._function
+        self._user = UserFunction(self.spec, setting="call", judge=self.name, folder=folder)
+        self._source = self._user.source
 
     def prepare(self) -> None:
         """Import the function, before any text is put to it.
@@ -102,7 +56,8 @@ class CallableJudge(Judge):
         Raises:
             InputError: It cannot be imported.
         """
-        self._load()
+        super().prepare()
+        self._user.load()
 
     def key(self, text: Text, repetition: int) -> str:
         """Cache key: the function, its source, and the text."""
@@ -122,10 +77,10 @@ class CallableJudge(Judge):
         Raises:
             CallError: It raised, or took longer than the judge's timeout.
         """
-        function = self._load()
+        function = self._user.load()
         try:
             async with asyncio.timeout(self._timeout):
-                if self._is_async:
+                if inspect.iscoroutinefunction(function):
                     value = await function(text.evidence, text.text)
                 else:
                     value = await _in_thread(function, text.evidence, text.text)

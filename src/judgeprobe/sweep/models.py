@@ -126,8 +126,10 @@ class ModelJudge(Judge):
         """Load the local model, or see that a direct endpoint can be asked.
 
         Raises:
-            InputError: The model file is damaged, or the model's name tells no endpoint.
+            InputError: The model file is damaged, the model's name tells no endpoint, or the
+                parser cannot be loaded.
         """
+        super().prepare()
         if self._local is not None:
             self._local.start()
         if self.transport == "direct":
