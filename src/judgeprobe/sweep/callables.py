@@ -1,12 +1,14 @@
 """How is a judge asked that is a Python function?
 
 `call = "module:function"` names a function of (evidence, claim), sync or async, that gives a number
-or a text. The module is looked for in the study folder, in the working folder and where Python
+or a text. With `takes_scale = true` it is given the scale too, as the keyword `scale`: (low, high,
+step). The module is looked for in the study folder, in the working folder and where Python
 looks. A text is read like any model's reply. The cache key holds the hash of the module's file, so
 a changed function is asked anew; what that module imports is not in the key.
 """
 
 import asyncio
+import functools
 import hashlib
 import importlib
 import importlib.util
@@ -40,7 +42,13 @@ class CallableJudge(Judge):
     elicitation = "computed"
 
     def __init__(
-        self, settings: JudgeSettings, scale: Scale, *, repetitions: int, folder: Path
+        self,
+        settings: JudgeSettings,
+        scale: Scale,
+        *,
+        repetitions: int,
+        folder: Path,
+        run: str = "",
     ) -> None:
         assert settings.call is not None
         self.name = settings.name
@@ -50,7 +58,11 @@ class CallableJudge(Judge):
         self.reply_pattern = settings.reply_pattern
         self.group = f"call {self.spec}"
         self._timeout = settings.timeout
-        self._function: Callable[[str, str], Any] | None = None
+        self._run_label = run
+        self._keywords: dict[str, Any] = (
+            {"scale": (scale.low, scale.high, scale.step)} if settings.takes_scale else {}
+        )
+        self._function: Callable[..., Any] | None = None
         self._is_async = False
         self._folder = folder
         self._module, _, self._attribute = self.spec.partition(":")
@@ -78,7 +90,7 @@ class CallableJudge(Judge):
             return ""
         return hashlib.sha256(Path(found.origin).read_bytes()).hexdigest()
 
-    def _load(self) -> Callable[[str, str], Any]:
+    def _load(self) -> Callable[..., Any]:
         if self._function is None:
             try:
                 module = importlib.import_module(self._module)
@@ -106,15 +118,16 @@ class CallableJudge(Judge):
 
     def key(self, text: Text, repetition: int) -> str:
         """Cache key: the function, its source, and the text."""
-        return content_hash(
-            {
-                "call": self.spec,
-                "source": self._source,
-                "evidence": text.evidence,
-                "claim": text.text,
-                "repetition": repetition,
-            }
-        )
+        content: dict[str, Any] = {
+            "call": self.spec,
+            "source": self._source,
+            "evidence": text.evidence,
+            "claim": text.text,
+            "repetition": repetition,
+        }
+        if self._keywords:
+            content["keywords"] = {name: list(given) for name, given in self._keywords.items()}
+        return content_hash({**content, "run": self._run_label} if self._run_label else content)
 
     async def ask(self, text: Text, repetition: int) -> Reply:
         """Call the function once.
@@ -122,15 +135,12 @@ class CallableJudge(Judge):
         Raises:
             CallError: It raised, or took longer than the judge's timeout.
         """
-        function = self._load()
+        function = functools.partial(self._load(), *self.shown(text), **self._keywords)
         try:
             async with asyncio.timeout(self._timeout):
-                if self._is_async:
-                    value = await function(text.evidence, text.text)
-                else:
-                    value = await _in_thread(function, text.evidence, text.text)
-                    if inspect.isawaitable(value):
-                        value = await value
+                value = await (function() if self._is_async else _in_thread(function))
+                if inspect.isawaitable(value):
+                    value = await value
         except TimeoutError:
             raise CallError(f"took longer than {self._timeout:g} s") from None
         except CallError:
@@ -146,6 +156,10 @@ class CallableJudge(Judge):
             cost=0.0,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
+
+    def shown(self, text: Text) -> tuple[str, ...]:
+        """What the function is called with."""
+        return text.evidence, text.text
 
     def read(self, reply: Reply) -> Judgement:
         """The number that the function gave, or the grade in its text."""
@@ -171,7 +185,7 @@ def _as_text(value: Any) -> str:
     return json.dumps(value, default=str, ensure_ascii=False)
 
 
-async def _in_thread(function: Callable[[str, str], Any], evidence: str, claim: str) -> Any:
+async def _in_thread(function: Callable[[], Any]) -> Any:
     """Run a sync function beside the loop, in a thread that does not hold up the end."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Any] = loop.create_future()
@@ -182,7 +196,7 @@ async def _in_thread(function: Callable[[str, str], Any], evidence: str, claim: 
 
     def run() -> None:
         try:
-            value, method = function(evidence, claim), "set_result"
+            value, method = function(), "set_result"
         except BaseException as error:
             value, method = error, "set_exception"
         if not loop.is_closed():
