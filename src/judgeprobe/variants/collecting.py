@@ -15,10 +15,18 @@ from judgeprobe.profile.sources import source_of_study
 from judgeprobe.records import SCHEMA_VERSION, Scale
 from judgeprobe.study import Study
 from judgeprobe.variants.comparing import Comparer, Side
+from judgeprobe.variants.details import (
+    day_rows,
+    group_rows,
+    model_groups,
+    order_rows,
+    prompt_rows,
+)
 from judgeprobe.variants.gradings import Graded, Waiting, graded_base, graded_variant
 from judgeprobe.variants.granularity import space_rows
 from judgeprobe.variants.plan import DRIFT, FOLDER, KINDS, Variant, day_folders, plan_variants
 from judgeprobe.variants.running import pilot_rows
+from judgeprobe.variants.splits import bar_splits, domain_splits
 
 __all__ = ["collect", "require_swept"]
 
@@ -39,6 +47,8 @@ def collect(study: Study) -> dict[str, Any]:
     found = [graded_variant(study, source, variant) for variant in _planned(study)]
     graded = [one for one in found if isinstance(one, Graded)]
     comparer = Comparer(source.table, options, study.settings.variants.margin)
+    compared = [*_comparisons(base, graded, comparer), *_quantizations(base, comparer)]
+    bars = study.settings.variants.bars
     content = {
         "schema": SCHEMA_VERSION,
         "study": study.settings.study.name,
@@ -57,8 +67,14 @@ def collect(study: Study) -> dict[str, Any]:
         "made_under": dict(base.profile["made_under"]),
         "base": _gradings_row(base),
         "variants": [_variant_row(study, one) for one in found],
-        "comparisons": list(_comparisons(base, graded, comparer)),
+        "comparisons": compared,
         "granularity": list(space_rows(base, graded, comparer)),
+        "prompts": list(prompt_rows(compared)),
+        "orders": [row for one in _of(graded, "paired") for row in order_rows(one)],
+        "days": list(day_rows(base, _of(graded, DRIFT))),
+        "groups": list(group_rows(base)),
+        "bars": bar_splits(source, options, bar=study.bar, bars=bars),
+        "domains": domain_splits(source.table, options),
     }
     write_json(study.folder / FOLDER / "variants.json", content)
     return content
@@ -148,6 +164,18 @@ def _comparisons(
         for before, after in pairs:
             row = comparer.rows(before, after, remedy=variant.kind == "remedies")
             yield {"variant": variant.name, "kind": variant.kind, **row}
+
+
+def _of(graded: Sequence[Graded], kind: str) -> list[Graded]:
+    return [one for one in graded if one.variant and one.variant.kind == kind]
+
+
+def _quantizations(base: Graded, comparer: Comparer) -> Iterator[dict[str, Any]]:
+    """The judges of each model group against the first of it; all lie in the study's own grades."""
+    for group, (first, *others) in model_groups(base).items():
+        for judge in others:
+            row = comparer.rows(_side(base, first, first), _side(base, judge, judge))
+            yield {"variant": group, "kind": "quantization", **row}
 
 
 def _remedies(base: Graded, one: Graded) -> Iterator[tuple[Side, Side]]:

@@ -16,6 +16,15 @@ from judgeprobe.variants.tables import TITLES, variant_tables
 
 __all__ = ["make_page"]
 
+# Tables that stand before those of a kind's comparisons.
+_BESIDE = {
+    "prompts": ("variant_prompt_ranges",),
+    "paired": ("variant_orders",),
+    "drift": ("variant_days",),
+    "quantization": ("variant_groups",),
+}
+_ITEMS = {"bars": "Other agreement bars", "domains": "One domain, and all but one"}
+
 
 def make_page(study: Study, found: Mapping[str, Any]) -> Path:
     """Write the page, tables and figures of a study's variants.
@@ -108,8 +117,17 @@ def _sections(
             kind,
             title,
             paragraphs=_left_out(found, kind),
-            tables=tabled(f"variant_{kind}"),
+            tables=tabled(*_BESIDE.get(kind, ()), f"variant_{kind}"),
             figures=pictured(f"variant_{kind}"),
+        )
+    for kind, title in _ITEMS.items():
+        reason = found[kind]["reason"]
+        yield Section(
+            kind,
+            title,
+            paragraphs=(f"Does not apply: {reason}.",) if reason else (),
+            tables=tabled(f"variant_{kind}"),
+            folded=tabled(f"variant_{kind}_by_judge"),
         )
     yield Section("matched", "At the same S", folded=tabled("variant_matched"))
     yield Section("runs", "What was run", tables=tabled("variant_runs"), facts=_facts(found))

@@ -5,6 +5,7 @@ from typing import Any
 
 from judgeprobe.report.tabulate import Column, Table
 from judgeprobe.variants.comparing import matched_at
+from judgeprobe.variants.more_tables import more_tables
 
 __all__ = ["TITLES", "variant_tables"]
 
@@ -16,6 +17,7 @@ TITLES = {
     "drift": "Runs on other days",
     "quantization": "Quantizations of one model",
 }
+
 _AT_POINTS = (
     "Each reading at its own operating point, on the pairs graded in both. The intervals resample "
     "base items, the same ones on both sides, and choose both cuts anew in every resample."
@@ -32,6 +34,7 @@ def variant_tables(found: Mapping[str, Any]) -> dict[str, Table]:
         _remedies(found, common),
         *(_compared(found, kind, common) for kind in TITLES),
         _matched(found, common),
+        *more_tables(found, common),
     ]
     return {table.name: table for table in tables if table.rows}
 
