@@ -6,6 +6,7 @@ environment, never from this file.
 """
 
 import difflib
+import os
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from judgeprobe.errors import MixedArtifactsError, StudyError
 from judgeprobe.files import file_hash, read_json, read_text, write_json
 from judgeprobe.records import CONTROLS, SCHEMA_VERSION, Scale, content_hash
 from judgeprobe.taxonomy import Taxonomy, load_taxonomy
+from judgeprobe.variant_settings import VariantSettings, VariantsSettings, scale_of
 
 __all__ = [
     "AnnotationSettings",
@@ -118,11 +120,18 @@ class JudgeSettings(_Settings):
         base_urls: Several endpoints that serve the very same model, in place of `base_url`.
         canary_tolerance: By how much two of them may differ in the log-probability of a token
             (natural logarithm) before they count as two instruments.
+        takes_scale: Whether `call` wants the scale too, as the keyword `scale`: (low, high, step).
+        paired_call: `module:function`, (evidence, first, second) -> both grades, for the paired
+            mode of `judgeprobe vary`.
+        model_group: Judges of one group are one model in several quantizations.
     """
 
     name: str = Field(min_length=1, max_length=80)
     model: str | None = None
     call: str | None = None
+    takes_scale: bool = False
+    paired_call: str | None = None
+    model_group: str | None = None
     provider: dict[str, Any] | None = None
     family: str | None = None
     base_url: str | None = None
@@ -229,23 +238,21 @@ class StudySettings(_Settings):
 
 
 class ElicitationSettings(_Settings):
-    """What a judge is asked."""
+    """What a judge is asked.
+
+    Attributes:
+        run: Label of the run; calls under another label are made anew.
+    """
 
     scale: Scale = Scale()
     prompt: str = "judge.v1"
     repetitions: int = Field(1, ge=1)
+    run: str = Field("", max_length=60)
 
     @field_validator("scale", mode="before")
     @classmethod
     def _scale(cls, value: Any) -> Any:
-        if isinstance(value, dict):
-            unknown = sorted(set(value) - set(Scale.model_fields))
-            if unknown:
-                raise ValueError(
-                    f"unknown key `{unknown[0]}`; a scale has low, high, step and words"
-                )
-            return Scale(**value)
-        return value
+        return scale_of(value)
 
 
 class AnnotationSettings(_Settings):
@@ -323,6 +330,8 @@ class Settings(_Settings):
     profile: ProfileSettings = ProfileSettings()
     budget: BudgetSettings = BudgetSettings()
     bundle: BundleSettings = BundleSettings()
+    variants: VariantsSettings = VariantsSettings()
+    variant: VariantSettings | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "Settings":
@@ -337,10 +346,23 @@ class Settings(_Settings):
 
 @dataclass(frozen=True)
 class Study:
-    """A study folder, its settings and the paths of its files."""
+    """A study folder, its settings and the paths of its files.
+
+    A variant's folder holds its own grades and profile; its interventions, labels, prompts and
+    cached replies are those of the study that it is a variant of.
+    """
 
     folder: Path
     settings: Settings
+
+    @property
+    def root(self) -> Path:
+        """The folder that holds the interventions and that paths in the settings start from."""
+        variant = self.settings.variant
+        if variant is None:
+            return self.folder
+        # Not by way of the folder itself, which need not be there yet.
+        return Path(os.path.normpath(self.folder / variant.of))
 
     @cached_property
     def taxonomy(self) -> Taxonomy:
@@ -349,37 +371,37 @@ class Study:
         Raises:
             InputError: It cannot be read.
         """
-        return load_taxonomy(self.settings.study.taxonomy, relative_to=self.folder)
+        return load_taxonomy(self.settings.study.taxonomy, relative_to=self.root)
 
     @property
     def interventions_path(self) -> Path:
         """Accepted edits."""
-        return self.folder / "interventions.jsonl"
+        return self.root / "interventions.jsonl"
 
     @property
     def rejections_path(self) -> Path:
         """Refused edits."""
-        return self.folder / "rejections.jsonl"
+        return self.root / "rejections.jsonl"
 
     @property
     def base_items_path(self) -> Path:
         """Base items as the study uses them."""
-        return self.folder / "base_items.jsonl"
+        return self.root / "base_items.jsonl"
 
     @property
     def labels_path(self) -> Path:
         """Annotators' labels as given."""
-        return self.folder / "labels.jsonl"
+        return self.root / "labels.jsonl"
 
     @property
     def directions_path(self) -> Path:
         """What the labels say of each intervention."""
-        return self.folder / "directions.jsonl"
+        return self.root / "directions.jsonl"
 
     @property
     def annotation_path(self) -> Path:
         """Agreement of the annotators, and what was excluded."""
-        return self.folder / "annotation.json"
+        return self.root / "annotation.json"
 
     @property
     def grades_path(self) -> Path:
@@ -399,12 +421,12 @@ class Study:
     @property
     def annotation_dir(self) -> Path:
         """Batches for annotators, and apart from them the keys."""
-        return self.folder / "annotation"
+        return self.root / "annotation"
 
     @property
     def cache_dir(self) -> Path:
         """Cached replies."""
-        return self.folder / "cache"
+        return self.root / "cache"
 
     @property
     def tables_dir(self) -> Path:
@@ -430,7 +452,7 @@ class Study:
 
     def input_path(self, name: str) -> Path:
         """A path that study.toml names, relative to the study folder."""
-        return (self.folder / name).resolve()
+        return (self.root / name).resolve()
 
     def record(self, stage: str, entry: dict[str, Any]) -> None:
         """Note in manifest.json what a stage made and under which hashes.

@@ -21,6 +21,7 @@ from judgeprobe.cli.profile import profile
 from judgeprobe.cli.report import report
 from judgeprobe.cli.run import run
 from judgeprobe.cli.sweep import sweep
+from judgeprobe.cli.vary import vary
 
 __all__ = ["app", "main"]
 
@@ -62,6 +63,7 @@ app.command("pilot")(pilot)
 app.command("sweep")(sweep)
 app.command("profile")(profile)
 app.command("check")(check)
+app.command("vary")(vary)
 app.command("plan")(plan)
 app.command("report")(report)
 app.command("bundle")(bundle)
