@@ -47,6 +47,7 @@ class BlindKey(Record):
         tokens: What names each sheet without telling anything.
         source: Where the units came from.
         notice: Who or what gave the inherited labels.
+        by_construction: Whether no person did, as far as is known.
         left_out: What gave no unit, by reason.
     """
 
@@ -56,6 +57,7 @@ class BlindKey(Record):
     tokens: dict[str, str]
     source: str
     notice: str
+    by_construction: bool
     left_out: dict[str, int]
 
     @property
@@ -94,6 +96,7 @@ def make_key(
         tokens={name: letters(digest(secret, "sheet", name)) for name in annotators},
         source=found.source,
         notice=found.notice,
+        by_construction=found.by_construction,
         left_out=dict(found.left_out),
     )
 

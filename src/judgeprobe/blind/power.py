@@ -52,7 +52,7 @@ def power_of_sets(
         seed: Of folds, permutations and draws; the same for every set.
     """
     kept = np.flatnonzero(blinded >= 0)
-    shown = [texts[row] for row in kept]
+    shown = [texts[row] for row in kept.tolist()]
     group = np.unique(groups[kept], return_inverse=True)[1].astype(np.int64)
 
     def audit(labels: IntArray, raters: IntArray | None, no_ceiling: str | None) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def make_scores(study: Study, found: BlindSet, verdicts: Sequence[Verdicts]) -> 
         "schema": SCHEMA,
         "study": study.settings.study.name,
         "notice": found.key.notice,
+        "by_construction": found.key.by_construction,
         "classes": list(sets.classes),
         "holds": list(found.settings.holds),
         "set": _set_facts(found, sets),

@@ -38,12 +38,14 @@ class UnitSet:
         left_out: Pairs or sentences that gave no unit, by reason.
         source: "pairs of the study", or the name of the file.
         notice: Who or what gave the inherited labels, in words.
+        by_construction: Whether no person gave them, as far as is known.
     """
 
     units: tuple[BlindUnit, ...]
     left_out: dict[str, int]
     source: str
     notice: str
+    by_construction: bool
 
 
 def units_from_pairs(
@@ -85,9 +87,10 @@ def units_from_pairs(
                 ),
             ]
     kept = [item for items in taken.values() for item in items]
-    by_people = kept and all(item.direction_source.startswith("human") for item in kept)
+    by_people = all(item.direction_source.startswith("human") for item in kept)
+    units = _gather(sides, left_out)
     notice = BY_PAIR if by_people else BY_MAKING
-    return _gather(sides, left_out, "pairs of the study", notice)
+    return UnitSet(units, _counted(left_out), "pairs of the study", notice, not by_people)
 
 
 def _unit(
@@ -120,7 +123,10 @@ def units_from_file(path: Path, settings: BlindSettings) -> UnitSet:
     units = []
     for number, row in enumerate(read_rows(path), start=1):
         units.append(_row_unit(path, number, row, names, settings))
-    return _gather(units, Counter(), path.name, OF_FILE.format(name=path.name))
+    left_out: Counter[str] = Counter()
+    gathered = _gather(units, left_out)
+    notice = OF_FILE.format(name=path.name)
+    return UnitSet(gathered, _counted(left_out), path.name, notice, by_construction=False)
 
 
 def _row_unit(
@@ -161,9 +167,11 @@ def _row_unit(
     )
 
 
-def _gather(
-    sides: Iterable[BlindUnit], left_out: Counter[str], source: str, notice: str
-) -> UnitSet:
+def _counted(left_out: Counter[str]) -> dict[str, int]:
+    return {reason: n for reason, n in sorted(left_out.items()) if n}
+
+
+def _gather(sides: Iterable[BlindUnit], left_out: Counter[str]) -> tuple[BlindUnit, ...]:
     """One unit a sentence, in the order of ids; the first group and role of a sentence stay."""
     by_id: dict[str, list[BlindUnit]] = defaultdict(list)
     for unit in sides:
@@ -181,4 +189,4 @@ def _gather(
         units.append(found[0].model_copy(update={"pairs": pairs}))
     if not units:
         raise InputError("there is no sentence to label", remedy="see `arms` in [blind]")
-    return UnitSet(tuple(units), {k: n for k, n in sorted(left_out.items()) if n}, source, notice)
+    return tuple(units)

@@ -3,7 +3,8 @@
 From the study's grades: a grade at or above a judge's cut says that the sentence holds, one below
 that it overreaches. The cut is the judge's operating point in profile.json unless another is
 stated; control judges of known profile, and a judge whose verdict no cut changes, are read at the
-middle of the scale. Or from a file: a class, "holds" or "overreaches", or a grade, by unit and judge.
+middle of the scale. Or from a file: a class, "holds" or "overreaches", or a grade, by unit and
+judge.
 
 A sentence without a verdict is counted by reason and never filled in.
 """

@@ -1,7 +1,7 @@
 """`judgeprobe blind`: single sentences labelled blind, and what the inherited labels hid."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -19,16 +19,13 @@ from judgeprobe.cli.common import (
     verb,
 )
 
-if TYPE_CHECKING:
-    import click
-
 __all__ = ["app"]
 
 
 class _StudyFirst(TyperGroup):
     """`judgeprobe blind STUDY` is `judgeprobe blind show STUDY`."""
 
-    def parse_args(self, ctx: "click.Context", args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             args = ["show", *args]
         return super().parse_args(ctx, args)

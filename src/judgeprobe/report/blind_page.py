@@ -8,6 +8,7 @@ from judgeprobe.files import read_json, write_csv, write_text
 from judgeprobe.report.blind_chart import delta_picture
 from judgeprobe.report.blind_tables import (
     DIRECTION,
+    POWER_NAMES,
     agreement_tables,
     delta_table,
     prediction_table,
@@ -28,6 +29,7 @@ LIMITS = (
     "annotators' noise; the table of unanimous sentences shows how much is left without it.",
     "It is measured on these sentences. A sentence on which the two sets agree cannot move it.",
 )
+BY_CONSTRUCTION = "inherited labels by construction"
 SOURCE = "judge-construct-validity, section 5.5 and appendix C"
 
 
@@ -53,7 +55,8 @@ def make_blind_page(study: Study, predictions: Sequence[Mapping[str, Any]] = ())
         write_csv(folder / "tables" / f"{table.name}.csv", table.csv_columns(), table.csv_rows())
     pictures = {}
     if scores is not None:
-        picture = delta_picture(scores["judges"], scores["notice"])
+        mark = BY_CONSTRUCTION if scores["by_construction"] else ""
+        picture = delta_picture(scores["judges"], mark)
         pictures = draw([picture] if picture else [], folder / "figures")
     page = Page(
         name=study.settings.study.name,
@@ -145,11 +148,18 @@ def _sections(
     yield Section(
         "delta",
         "Accuracy, and what of it the labels gave",
-        tables=tabled("blind_delta", "blind_unanimous"),
+        paragraphs=_unread(scores),
+        tables=tabled("blind_delta", "blind_kappa", "blind_unanimous"),
+        folded=tabled("blind_cuts"),
         figures=tuple(pictures.values()),
     )
     yield Section("rates", "Which classes are found", folded=tabled("blind_rates"))
-    yield Section("sets", "The two label sets", tables=tabled("blind_confusion", "blind_power"))
+    yield Section(
+        "sets",
+        "The two label sets",
+        paragraphs=_power_words(scores),
+        tables=tabled("blind_confusion", "blind_power"),
+    )
     yield Section(
         "people",
         "The annotators",
@@ -161,6 +171,28 @@ def _sections(
     yield Section("facts", "What was scored", facts=tuple(_facts(scores)))
     yield Section("limits", "What this does not show", methods=tuple((t, SOURCE) for t in LIMITS))
     yield Section("hashes", "Made under", hashes=tuple(scores["made_under"].items()))
+
+
+def _unread(scores: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Why a judge has no row."""
+    if scores is None:
+        return ()
+    return tuple(
+        f"{one['judge']} is not scored: {one['reason']}."
+        for one in scores["judges"]
+        if one["sides"] is None
+    )
+
+
+def _power_words(scores: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Why a set has no validation power."""
+    if scores is None:
+        return ()
+    return tuple(
+        f"Validation power, {told}: {scores['power'][name]['reason']}."
+        for name, told in POWER_NAMES.items()
+        if scores["power"][name]["reason"]
+    )
 
 
 def _facts(scores: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

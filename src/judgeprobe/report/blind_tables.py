@@ -5,7 +5,15 @@ from typing import Any
 
 from judgeprobe.report.tabulate import Column, Table
 
-__all__ = ["MEAN_DELTA", "agreement_tables", "prediction_table", "score_tables", "standing_delta"]
+__all__ = [
+    "DIRECTION",
+    "POWER_NAMES",
+    "agreement_tables",
+    "delta_table",
+    "prediction_table",
+    "score_tables",
+    "standing_delta",
+]
 
 # Where the registered prediction of Delta is read from scores.json.
 MEAN_DELTA = "blind.mean.delta.estimate"
@@ -33,7 +41,7 @@ def agreement_tables(report: Mapping[str, Any]) -> Iterable[Table]:
             Column("n", "sentences", "count"),
             Column("pairwise", "pairwise", "rate", ("low", "high")),
             Column("specific", "specific", "rate"),
-            Column("fleiss_kappa", "Fleiss' kappa", "number"),
+            Column("fleiss_kappa", "Fleiss' kappa", "rate"),
             Column("note", "note"),
         ),
         rows=tuple({**row, "note": _degenerate(row)} for row in rows),
@@ -76,7 +84,34 @@ def score_tables(scores: Mapping[str, Any], predicted: float | None) -> Iterable
         predicted: A standing prediction of the mean Delta, where nothing is measured.
     """
     common: dict[str, Any] = {"direction": DIRECTION, "notice": scores["notice"]}
-    yield delta_table([_delta_row(one) for one in scores["judges"]], predicted, common)
+    read = [one for one in scores["judges"] if one["sides"] is not None]
+    rows = [_delta_row(one) for one in read]
+    yield delta_table([*rows, *_mean_rows(scores["mean"])], predicted, common)
+    yield Table(
+        name="blind_kappa",
+        title="The same beyond chance",
+        caption="Cohen's kappa of the verdicts with each set; the difference is paired.",
+        columns=(
+            Column("judge", "judge"),
+            Column("kappa_inherited", "inherited", "rate"),
+            Column("kappa_blinded", "blinded", "rate"),
+            Column("kappa_delta", "difference", "signed", ("kappa_delta_low", "kappa_delta_high")),
+        ),
+        rows=tuple(rows),
+        **common,
+    )
+    yield Table(
+        name="blind_cuts",
+        title="How each judge was read",
+        caption="A grade at or above the cut says that the sentence holds.",
+        columns=(
+            Column("judge", "judge"),
+            Column("cut", "cut", "number"),
+            Column("how", "where it comes from"),
+        ),
+        rows=tuple({**one, "how": one["how"] or one["reason"]} for one in scores["judges"]),
+        **common,
+    )
     yield Table(
         name="blind_unanimous",
         title="Delta where all annotators agree",
@@ -87,7 +122,7 @@ def score_tables(scores: Mapping[str, Any], predicted: float | None) -> Iterable
         columns=(
             Column("judge", "judge"),
             Column("n", "sentences", "count"),
-            Column("delta", "Delta", "signed", ("low", "high")),
+            Column("delta", "Delta", "signed", ("delta_low", "delta_high")),
             Column("p", "p", "p"),
             Column("reason", "note"),
         ),
@@ -139,13 +174,12 @@ def score_tables(scores: Mapping[str, Any], predicted: float | None) -> Iterable
         columns=(
             Column("labels", "labels"),
             Column("n", "sentences", "count"),
-            Column("a_imp", "a_imp", "number", ("a_imp_low", "a_imp_high")),
+            Column("a_imp", "a_imp", "rate", ("a_imp_low", "a_imp_high")),
             Column("member", "member", "name"),
             Column("p", "p", "p"),
-            Column("a_hum", "a_hum", "number", ("a_hum_low", "a_hum_high")),
-            Column("power", "power", "number", ("power_low", "power_high")),
+            Column("a_hum", "a_hum", "rate", ("a_hum_low", "a_hum_high")),
+            Column("power", "power", "rate", ("power_low", "power_high")),
             Column("status", "status"),
-            Column("reason", "note"),
         ),
         rows=tuple(_power_row(told, scores["power"][name]) for name, told in POWER_NAMES.items()),
         **common,
@@ -160,14 +194,14 @@ def delta_table(
     marked: frozenset[tuple[int, str]] = frozenset()
     if predicted is not None:
         marked = frozenset({(len(shown), "delta")})
-        shown.append({"judge": "mean over judges", "delta": predicted, "how": "registered"})
+        shown.append({"judge": "mean over judges", "delta": predicted})
     return Table(
         name="blind_delta",
         title="Accuracy against inherited and blinded labels, and Delta",
         caption=(
             "Delta is accuracy against the inherited labels minus accuracy against the blinded "
             "labels, on the same sentences: above zero, validating on the inherited set flatters "
-            "the judge. Kappa is the same comparison beyond chance."
+            "the judge."
         ),
         columns=(
             Column("judge", "judge"),
@@ -176,10 +210,6 @@ def delta_table(
             Column("blinded", "blinded", "rate", ("blinded_low", "blinded_high")),
             Column("delta", "Delta", "signed", ("delta_low", "delta_high")),
             Column("p", "p", "p"),
-            Column("kappa_inherited", "kappa, inherited", "rate"),
-            Column("kappa_blinded", "kappa, blinded", "rate"),
-            Column("kappa_delta", "difference", "signed", ("kappa_delta_low", "kappa_delta_high")),
-            Column("how", "read at"),
         ),
         rows=tuple(shown),
         direction=common["direction"],
@@ -229,10 +259,7 @@ def _spread(row: dict[str, Any], name: str, ends: Mapping[str, float] | None) ->
 def _delta_row(one: Mapping[str, Any]) -> dict[str, Any]:
     name = one["judge"] + (" (control)" if one["control"] else "")
     found = one["sides"]
-    if found is None:
-        return {"judge": name, "how": one["reason"]}
-    cut = "" if one["cut"] is None else f"{one['cut']:g}, "
-    row: dict[str, Any] = {"judge": name, "n": found["n"], "p": found["p"], "how": cut + one["how"]}
+    row: dict[str, Any] = {"judge": name, "n": found["n"], "p": found["p"]}
     _spread(row, "inherited", found["accuracy_inherited"])
     _spread(row, "blinded", found["accuracy_blinded"])
     _spread(row, "delta", found["delta"])
@@ -240,6 +267,14 @@ def _delta_row(one: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("kappa_inherited", "kappa_blinded"):
         row[key] = found[key]["value"]
     return row
+
+
+def _mean_rows(mean: Mapping[str, Any] | None) -> Iterable[dict[str, Any]]:
+    if mean is not None and mean["delta"] is not None and len(mean["judges"]) > 1:
+        name = f"mean over {len(mean['judges'])} judges"
+        row: dict[str, Any] = {"judge": name, "n": mean["n"], "p": mean["p"]}
+        _spread(row, "delta", mean["delta"])
+        yield row
 
 
 def _unanimous_rows(judges: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:

@@ -198,7 +198,8 @@ def mean_inflation(
     ends = percentile_ends(draws, level)
     method = f"percentile bootstrap over {unit}s, {resamples} draws"
     found = Interval(float(differences.mean()), ends.low, ends.high, method, level, n_groups, unit)
-    return found, sign_flip(np.bincount(groups, differences, minlength=n_groups), rng, flips=flips)
+    sums = np.bincount(groups, differences, minlength=n_groups).astype(np.float64)
+    return found, sign_flip(sums, rng, flips=flips)
 
 
 def sign_flip(sums: FloatArray, rng: np.random.Generator, *, flips: int = 10_000) -> SignFlip:
