@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from judgeprobe import __version__
 from judgeprobe.errors import MixedArtifactsError, StudyError
 from judgeprobe.files import file_hash, read_json, read_text, write_json
-from judgeprobe.records import CONTROLS, SCHEMA_VERSION, Scale, content_hash
+from judgeprobe.records import CONTROLS, SCHEMA_VERSION, BlindSettings, Scale, content_hash
 from judgeprobe.taxonomy import Taxonomy, load_taxonomy
 from judgeprobe.variant_settings import VariantSettings, VariantsSettings, scale_of
 
@@ -328,6 +328,7 @@ class Settings(_Settings):
     judges: tuple[JudgeSettings, ...] = ()
     annotation: AnnotationSettings = AnnotationSettings()
     profile: ProfileSettings = ProfileSettings()
+    blind: BlindSettings = BlindSettings()
     budget: BudgetSettings = BudgetSettings()
     bundle: BundleSettings = BundleSettings()
     variants: VariantsSettings = VariantsSettings()
@@ -422,6 +423,11 @@ class Study:
     def annotation_dir(self) -> Path:
         """Batches for annotators, and apart from them the keys."""
         return self.root / "annotation"
+
+    @property
+    def blind_dir(self) -> Path:
+        """The blinded set: sheets, labels, scores, and apart from them the keys."""
+        return self.folder / "blind"
 
     @property
     def cache_dir(self) -> Path:

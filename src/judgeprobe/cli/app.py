@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
-from judgeprobe.cli import annotate
+from judgeprobe.cli import annotate, blind
 from judgeprobe.cli.audit import app as audit_app
 from judgeprobe.cli.build import build
 from judgeprobe.cli.bundle import bundle
@@ -59,6 +59,7 @@ app.command("new")(new)
 app.command("run")(run)
 app.command("build")(build)
 app.add_typer(annotate.app, name="annotate")
+app.add_typer(blind.app, name="blind")
 app.command("pilot")(pilot)
 app.command("sweep")(sweep)
 app.command("profile")(profile)

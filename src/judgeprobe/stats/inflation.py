@@ -33,7 +33,7 @@ from judgeprobe.stats.interval import Interval
 from judgeprobe.stats.kappa import Kappa, cohen_kappa
 from judgeprobe.stats.validation_power import group_kappa_draws
 
-__all__ = ["Inflation", "SignFlip", "inflation", "sign_flip"]
+__all__ = ["Inflation", "SignFlip", "inflation", "mean_inflation", "sign_flip"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -159,6 +159,47 @@ def inflation(
         kappa_blinded=kappa_blinded,
         kappa_delta=interval(kappa_inherited.value - kappa_blinded.value, kappas[0] - kappas[1]),
     )
+
+
+def mean_inflation(
+    verdicts: IntArray,
+    inherited: IntArray,
+    blinded: IntArray,
+    groups: IntArray,
+    rng: np.random.Generator,
+    *,
+    resamples: int = 10_000,
+    flips: int = 10_000,
+    level: float = 0.95,
+    unit: str = "group",
+) -> tuple[Interval, SignFlip]:
+    """Delta as the mean over judges, on units that all of them gave a verdict on.
+
+    Args:
+        verdicts: Classes, shape (judges, n).
+        inherited: Labels, shape (n,).
+        blinded: Labels, shape (n,).
+        groups: Group codes 0 to g - 1 without gaps, shape (n,).
+        rng: Source of every draw.
+        resamples: Bootstrap draws of groups.
+        flips: Sign patterns drawn.
+        level: Nominal coverage.
+        unit: What a group is, in words.
+
+    Raises:
+        StatisticsError: There is no unit or judge, or fewer than two groups.
+    """
+    if verdicts.ndim != 2 or not verdicts.size:
+        raise StatisticsError(f"`verdicts` must be judges x units; got shape {verdicts.shape}")
+    right = (verdicts == inherited).astype(np.float64) - (verdicts == blinded)
+    differences = right.mean(axis=0)
+    n_groups = int(groups.max()) + 1
+    draws = mean_draws(differences, group_draws(n_groups, resamples, rng), groups)
+    ends = percentile_ends(draws, level)
+    method = f"percentile bootstrap over {unit}s, {resamples} draws"
+    found = Interval(float(differences.mean()), ends.low, ends.high, method, level, n_groups, unit)
+    sums = np.bincount(groups, differences, minlength=n_groups).astype(np.float64)
+    return found, sign_flip(sums, rng, flips=flips)
 
 
 def sign_flip(sums: FloatArray, rng: np.random.Generator, *, flips: int = 10_000) -> SignFlip:
