@@ -19,6 +19,7 @@ from judgeprobe.records.items import (
     Rejection,
     text_id,
 )
+from judgeprobe.records.pressure import Comparison, PressureClaim
 from judgeprobe.records.scale import Scale
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "Arm",
     "BaseItem",
+    "Comparison",
     "Control",
     "Direction",
     "GateResult",
@@ -35,6 +37,7 @@ __all__ = [
     "GradeStatus",
     "Intervention",
     "Label",
+    "PressureClaim",
     "Record",
     "Rejection",
     "Reply",
