@@ -79,7 +79,7 @@ def _print(found: dict[str, Any]) -> None:
         rows = [row for row in found["effects"] if row["readout"] == readout]
         print_table(
             f"{readout}: {rows[0]['unit']}, pressed minus neutral",
-            ["generator", "instruction", "axis", "effect", "low", "high", "passages", "p", "moved"],
+            ["generator", "instruction", "axis", "effect", "low", "high", "n", "p (Holm)", "moved"],
             [_effect_row(row) for row in rows],
         )
     print_table(

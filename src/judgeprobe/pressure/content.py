@@ -165,9 +165,15 @@ def _readouts(material: Material) -> dict[str, Any]:
         READOUTS[2]: {"taken": bool(alone), "reason": reason, **model, **_asked(alone)},
         "human": {
             "taken": any(one.state == "labelled" for one in material.human.values()),
+            "reason": _missing_labels(material.human),
             "axes": {axis: asdict(one) for axis, one in _told(material.human).items()},
         },
     }
+
+
+def _missing_labels(human: dict[str, HumanAxis]) -> str:
+    waiting = [f"{axis}: {one.state}" for axis, one in human.items() if one.state != "labelled"]
+    return ", ".join(waiting)
 
 
 def _told(human: dict[str, HumanAxis]) -> dict[str, HumanAxis]:

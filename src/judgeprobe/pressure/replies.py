@@ -18,6 +18,8 @@ __all__ = ["CLAIM_LIMIT", "ReadClaim", "read_claim"]
 
 CLAIM_LIMIT = 2_000
 _KEPT = 500
+# Words in a row that stand in the prompt and not in the evidence.
+_REPEATED_WORDS = 8
 _LABEL = re.compile(
     r"\A[\W_]*(?:(?:the|my|one)\s+)?(?:claim|sentence|answer|summary|statement)\s*:[\W_]*",
     re.IGNORECASE,
@@ -38,13 +40,16 @@ ReadClaim = tuple[
 ]
 
 
-def read_claim(reply: Reply, *, completion: bool, prompt: str = "") -> ReadClaim:
+def read_claim(
+    reply: Reply, *, completion: bool, prompt: str = "", evidence: str = ""
+) -> ReadClaim:
     """The claim of a reply, what it is filed under, and one line on it.
 
     Args:
         reply: The reply.
         completion: Whether the model continued a text; then the claim ends with the line.
         prompt: The prompt without the evidence. A small model may answer with its examples.
+        evidence: The passage.
     """
     answer = visible(reply.message or reply.text)
     text, cut = answer.text, answer.cut
@@ -75,9 +80,27 @@ def read_claim(reply: Reply, *, completion: bool, prompt: str = "") -> ReadClaim
         )
     if odd := next((c for c in claim if unicodedata.category(c) in ("Cc", "Cs", "Cf")), ""):
         return claim[:_KEPT], "unfit", f"holds U+{ord(odd):04X}, which cannot be shown"
-    if normalise(claim, casefold=True).rstrip(".") in normalise(prompt, casefold=True):
-        return claim, "prompt_repeated", "the claim stands in the prompt, not about this passage"
+    if repeated := _repeated(claim, prompt, evidence):
+        return claim, "prompt_repeated", f"holds words of the prompt: {repeated!r}"
     return claim, "kept", ""
+
+
+def _repeated(claim: str, prompt: str, evidence: str) -> str:
+    """The first words in a row that are the prompt's and not the evidence's; or ""."""
+    words, shown, source = (
+        re.findall(r"\w+", normalise(text, casefold=True)) for text in (claim, prompt, evidence)
+    )
+    length = min(_REPEATED_WORDS, len(words))
+    of_prompt, of_source = _runs(shown, length), _runs(source, length)
+    for at in range(len(words) - length + 1):
+        run = tuple(words[at : at + length])
+        if run in of_prompt and run not in of_source:
+            return " ".join(run)
+    return ""
+
+
+def _runs(words: list[str], length: int) -> set[tuple[str, ...]]:
+    return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
 
 
 def _undressed(text: str) -> str:

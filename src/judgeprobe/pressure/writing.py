@@ -128,6 +128,7 @@ class Writer:
             reply,
             completion=template.is_completion,
             prompt="\n".join(section for _, section in template.sections),
+            evidence=order.passage.evidence,
         )
         return self._claim(order, text, status, detail, reply)
 
