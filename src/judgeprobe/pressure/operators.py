@@ -23,7 +23,9 @@ __all__ = ["Operators", "axis_operators", "count_sentences"]
 
 _FILE = "pressure_operators.toml"
 _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s+[A-Z0-9\"'(]|\s*$)")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|et al|vs|cf|approx|no|fig|[A-Z])\.", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"\b(?:(?i:e\.g|i\.e|et al|vs|cf|approx)|[A-Z]|(?i:no|fig)(?=\.\s*\d))\."
+)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ CLAIM_LIMIT = 2_000
 _KEPT = 500
 # Words in a row that stand in the prompt and not in the evidence.
 _REPEATED_WORDS = 8
+# So few words may be the prompt's by chance.
+_FEWEST_WORDS = 4
 _LABEL = re.compile(
     r"\A[\W_]*(?:(?:the|my|one)\s+)?(?:claim|sentence|answer|summary|statement)\s*:[\W_]*",
     re.IGNORECASE,
@@ -91,6 +93,8 @@ def _repeated(claim: str, prompt: str, evidence: str) -> str:
         re.findall(r"\w+", normalise(text, casefold=True)) for text in (claim, prompt, evidence)
     )
     length = min(_REPEATED_WORDS, len(words))
+    if length < _FEWEST_WORDS:
+        return ""
     of_prompt, of_source = _runs(shown, length), _runs(source, length)
     for at in range(len(words) - length + 1):
         run = tuple(words[at : at + length])
