@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from judgeprobe import __version__
 from judgeprobe.errors import MixedArtifactsError, StudyError
 from judgeprobe.files import file_hash, read_json, read_text, write_json
+from judgeprobe.model_settings import ModelSettings, SettingsTable
+from judgeprobe.pressure_settings import PressureSettings
 from judgeprobe.records import CONTROLS, SCHEMA_VERSION, BlindSettings, Scale, content_hash
 from judgeprobe.taxonomy import Taxonomy, load_taxonomy
 from judgeprobe.variant_settings import VariantSettings, VariantsSettings, scale_of
@@ -38,43 +40,6 @@ __all__ = [
     "StudySettings",
     "load_study",
 ]
-
-
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ModelSettings(_Settings):
-    """How a model is reached.
-
-    Attributes:
-        model: A litellm model name, `local/NAME` for the embedded model or a GGUF file, or "rules"
-            (generator only).
-        provider: OpenRouter's provider object: order, allow_fallbacks, quantizations.
-        family: Vendor family, where the name does not tell it.
-        base_url: An OpenAI-compatible endpoint of the user's own.
-        extra_body: Sent as it is in the request body.
-        price: US dollars per million tokens, {input, output}, where litellm has none.
-        served_model: Name under which the endpoint serves the model, where it is another one.
-        transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
-        structured: Whether the reply's schema is requested through the provider's structured
-            output; where None, it is for the models that litellm lists as capable of it.
-    """
-
-    model: str
-    provider: dict[str, Any] | None = None
-    family: str | None = None
-    base_url: str | None = None
-    price: dict[str, float] | None = None
-    served_model: str | None = None
-    transport: Literal["litellm", "direct"] = "litellm"
-    structured: bool | None = None
-    temperature: float | None = 0.0
-    max_tokens: int | None = Field(None, ge=1)
-    seed: int | None = None
-    reasoning_effort: str | None = None
-    extra_body: dict[str, Any] | None = None
-    timeout: float = Field(60.0, gt=0)
 
 
 class GeneratorSettings(ModelSettings):
@@ -103,7 +68,7 @@ class VerifierSettings(ModelSettings):
     prompt_control: str = "verifier_control.v1"
 
 
-class JudgeSettings(_Settings):
+class JudgeSettings(SettingsTable):
     """One judge: a model or a Python callable.
 
     Attributes:
@@ -189,7 +154,7 @@ class JudgeSettings(_Settings):
         return self
 
 
-class DatasetSettings(_Settings):
+class DatasetSettings(SettingsTable):
     """Which part of a Hugging Face data set is read.
 
     Attributes:
@@ -203,7 +168,7 @@ class DatasetSettings(_Settings):
     revision: str | None = None
 
 
-class StudySettings(_Settings):
+class StudySettings(SettingsTable):
     """What is measured.
 
     Attributes:
@@ -237,7 +202,7 @@ class StudySettings(_Settings):
         return self
 
 
-class ElicitationSettings(_Settings):
+class ElicitationSettings(SettingsTable):
     """What a judge is asked.
 
     Attributes:
@@ -255,7 +220,7 @@ class ElicitationSettings(_Settings):
         return scale_of(value)
 
 
-class AnnotationSettings(_Settings):
+class AnnotationSettings(SettingsTable):
     """Who labels direction, and at what bar it counts."""
 
     annotators: int = Field(3, ge=1)
@@ -265,7 +230,7 @@ class AnnotationSettings(_Settings):
     repeats: int = Field(0, ge=0)
 
 
-class ProfileSettings(_Settings):
+class ProfileSettings(SettingsTable):
     """How grades become a profile."""
 
     floor: float | None = Field(None, ge=0, le=1)
@@ -278,7 +243,7 @@ class ProfileSettings(_Settings):
     adjust: Literal["bh", "holm"] = "bh"
 
 
-class BudgetSettings(_Settings):
+class BudgetSettings(SettingsTable):
     """Hard stops, and how much runs at once."""
 
     max_usd: float | None = Field(None, ge=0)
@@ -288,7 +253,7 @@ class BudgetSettings(_Settings):
     require_pin: bool = False
 
 
-class BundleSettings(_Settings):
+class BundleSettings(SettingsTable):
     """What may be released of the study, and who releases it (docs/bundle.md).
 
     Attributes:
@@ -318,7 +283,7 @@ class BundleSettings(_Settings):
     label_audit: str | None = None
 
 
-class Settings(_Settings):
+class Settings(SettingsTable):
     """The whole of study.toml."""
 
     study: StudySettings
@@ -333,6 +298,7 @@ class Settings(_Settings):
     bundle: BundleSettings = BundleSettings()
     variants: VariantsSettings = VariantsSettings()
     variant: VariantSettings | None = None
+    pressure: PressureSettings | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "Settings":
@@ -428,6 +394,11 @@ class Study:
     def blind_dir(self) -> Path:
         """The blinded set: sheets, labels, scores, and apart from them the keys."""
         return self.folder / "blind"
+
+    @property
+    def pressure_dir(self) -> Path:
+        """What the accuracy-pressure arm writes."""
+        return self.folder / "pressure"
 
     @property
     def cache_dir(self) -> Path:

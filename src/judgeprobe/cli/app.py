@@ -17,6 +17,7 @@ from judgeprobe.cli.gates import gates
 from judgeprobe.cli.new import new
 from judgeprobe.cli.pilot import pilot
 from judgeprobe.cli.plan import plan
+from judgeprobe.cli.pressure import pressure
 from judgeprobe.cli.profile import profile
 from judgeprobe.cli.report import report
 from judgeprobe.cli.run import run
@@ -68,6 +69,7 @@ app.command("vary")(vary)
 app.command("plan")(plan)
 app.command("report")(report)
 app.command("bundle")(bundle)
+app.command("pressure")(pressure)
 app.add_typer(audit_app, name="audit")
 app.add_typer(cache, name="cache")
 app.command("gates")(gates)
