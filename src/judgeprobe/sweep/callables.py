@@ -1,12 +1,14 @@
 """How is a judge asked that is a Python function?
 
 `call = "module:function"` names a function of (evidence, claim), sync or async, that gives a number
-or a text. The module is looked for in the study folder, in the working folder and where Python
+or a text. With `takes_scale = true` it is given the scale too, as the keyword `scale`: (low, high,
+step). The module is looked for in the study folder, in the working folder and where Python
 looks. A text is read like any model's reply. The cache key holds the hash of the module's file, so
 a changed function is asked anew; what that module imports is not in the key.
 """
 
 import asyncio
+import functools
 import inspect
 import json
 import math
@@ -37,7 +39,13 @@ class CallableJudge(Judge):
     elicitation = "computed"
 
     def __init__(
-        self, settings: JudgeSettings, scale: Scale, *, repetitions: int, folder: Path
+        self,
+        settings: JudgeSettings,
+        scale: Scale,
+        *,
+        repetitions: int,
+        folder: Path,
+        run: str = "",
     ) -> None:
         assert settings.call is not None
         self.name = settings.name
@@ -49,6 +57,10 @@ class CallableJudge(Judge):
         self._timeout = settings.timeout
         self._user = UserFunction(self.spec, setting="call", judge=self.name, folder=folder)
         self._source = self._user.source
+        self._run_label = run
+        self._keywords: dict[str, Any] = (
+            {"scale": (scale.low, scale.high, scale.step)} if settings.takes_scale else {}
+        )
 
     def prepare(self) -> None:
         """Import the function, before any text is put to it.
@@ -61,15 +73,16 @@ class CallableJudge(Judge):
 
     def key(self, text: Text, repetition: int) -> str:
         """Cache key: the function, its source, and the text."""
-        return content_hash(
-            {
-                "call": self.spec,
-                "source": self._source,
-                "evidence": text.evidence,
-                "claim": text.text,
-                "repetition": repetition,
-            }
-        )
+        content: dict[str, Any] = {
+            "call": self.spec,
+            "source": self._source,
+            "evidence": text.evidence,
+            "claim": text.text,
+            "repetition": repetition,
+        }
+        if self._keywords:
+            content["keywords"] = {name: list(given) for name, given in self._keywords.items()}
+        return content_hash({**content, "run": self._run_label} if self._run_label else content)
 
     async def ask(self, text: Text, repetition: int) -> Reply:
         """Call the function once.
@@ -77,13 +90,13 @@ class CallableJudge(Judge):
         Raises:
             CallError: It raised, or took longer than the judge's timeout.
         """
-        function = self._user.load()
+        function = functools.partial(self._user.load(), *self.shown(text), **self._keywords)
         try:
             async with asyncio.timeout(self._timeout):
-                if inspect.iscoroutinefunction(function):
-                    value = await function(text.evidence, text.text)
+                if inspect.iscoroutinefunction(function.func):
+                    value = await function()
                 else:
-                    value = await _in_thread(function, text.evidence, text.text)
+                    value = await _in_thread(function)
                     if inspect.isawaitable(value):
                         value = await value
         except TimeoutError:
@@ -101,6 +114,10 @@ class CallableJudge(Judge):
             cost=0.0,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
+
+    def shown(self, text: Text) -> tuple[str, ...]:
+        """What the function is called with."""
+        return text.evidence, text.text
 
     def read(self, reply: Reply) -> Judgement:
         """The number that the function gave, or the grade in its text."""
@@ -126,7 +143,7 @@ def _as_text(value: Any) -> str:
     return json.dumps(value, default=str, ensure_ascii=False)
 
 
-async def _in_thread(function: Callable[[str, str], Any], evidence: str, claim: str) -> Any:
+async def _in_thread(function: Callable[[], Any]) -> Any:
     """Run a sync function beside the loop, in a thread that does not hold up the end."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Any] = loop.create_future()
@@ -137,7 +154,7 @@ async def _in_thread(function: Callable[[str, str], Any], evidence: str, claim: 
 
     def run() -> None:
         try:
-            value, method = function(evidence, claim), "set_result"
+            value, method = function(), "set_result"
         except BaseException as error:
             value, method = error, "set_exception"
         if not loop.is_closed():

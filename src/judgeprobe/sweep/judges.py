@@ -105,6 +105,14 @@ class Judge(ABC):
         usage = reply.usage
         return self.price(usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0))
 
+    def findings(self) -> list[str]:
+        """What the run was asked to watch for and found while it asked."""
+        return []
+
+    def notes(self) -> list[str]:
+        """What went otherwise than planned while it asked."""
+        return []
+
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
         """Let go of connections and servers."""
 

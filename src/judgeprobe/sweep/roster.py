@@ -29,7 +29,15 @@ def make_judges(study: Study) -> list[Judge]:
         repetitions = judge.repetitions or settings.elicitation.repetitions
         scale = settings.elicitation.scale
         if judge.call is not None:
-            judges.append(CallableJudge(judge, scale, repetitions=repetitions, folder=study.folder))
+            judges.append(
+                CallableJudge(
+                    judge,
+                    scale,
+                    repetitions=repetitions,
+                    folder=study.root,
+                    run=settings.elicitation.run,
+                )
+            )
         else:
             from judgeprobe.sweep.models import ModelJudge
 

@@ -1,8 +1,9 @@
 """What did each judge do, and is something wrong with how it was served or how it answers?
 
 Counts are taken from the rows of grades.parquet as they are written, so they say what is in the
-file. Two things are findings (exit status 3): a judge whose served model changed, and replies from
-another provider or model than the pinned one. The rest is said as a note.
+file. Three things are findings (exit status 3): a judge whose served model changed, replies from
+another provider or model than the pinned one, and one of several endpoints that is another
+instrument. The rest is said as a note.
 """
 
 from collections import Counter
@@ -203,6 +204,7 @@ class Summariser:
         )
 
     def _findings(self, judge: Judge) -> Iterator[str]:
+        yield from judge.findings()
         counts = self._counts.get(judge.name, _Counts())
         models = sorted(set(counts.models) - {NOT_DISCLOSED})
         if len(models) > 1:
@@ -216,6 +218,7 @@ class Summariser:
             )
 
     def _notes(self, judge: Judge) -> Iterator[str]:
+        yield from judge.notes()
         counts = self._counts.get(judge.name, _Counts())
         if counts.without_temperature:
             yield (
