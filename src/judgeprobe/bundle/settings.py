@@ -26,6 +26,8 @@ __all__ = [
 
 TAXONOMY_DIR = "taxonomy"
 PROMPT_DIR = "prompts"
+# Tables of stages whose files are not released, and the tie of a variant to its study's folder.
+_OTHER_STAGES = ("blind", "pressure", "variants", "variant")
 # Keys that name a prompt file or a shipped prompt, by table.
 _PROMPTS = ("prompt", "prompt_construct", "prompt_control")
 _LOCAL = "local/"
@@ -59,6 +61,9 @@ def public_settings(study: Study) -> PublicSettings:
     table = _plain(settings.model_dump(mode="json", exclude_unset=True))
     dropped: list[str] = []
     prompts: dict[str, str] = {}
+    for name in _OTHER_STAGES:
+        if table.pop(name, None) is not None:
+            dropped.append(f"the table `[{name}]`: what that stage makes is not in a bundle")
     part = table["study"]
     for key in ("base_items", "pairs"):
         if isinstance(part.get(key), str) and not part[key].startswith("hf:"):
