@@ -114,7 +114,8 @@ class JudgeSettings(_Settings):
         price: US dollars per million tokens, {input, output}, where litellm has none.
         served_model: Name under which the endpoint serves the model, where it is another one.
         endpoint_selects_model: Whether two hosts of `base_url` serve two models under one name.
-        takes_scale: Whether `call` wants the scale too, as the keyword `scale`: (low, high, step).
+        takes_scale: Whether the function wants the scale too, as the keyword `scale`: (low, high,
+            step).
         paired_call: `module:function`, (evidence, first, second) -> both grades, for the paired
             mode of `judgeprobe vary`.
         model_group: Judges of one group are one model in several quantizations.
