@@ -1,5 +1,7 @@
 """Two gradings of one design, against loops written from the definition."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -62,7 +64,7 @@ def best(pairs, level, weights=None):
     """The point with the largest R at S >= level, ties to the larger S, then the smaller cut."""
     values = sorted({g for base in pairs for pair in base for g in pair if g == g})
     found = None
-    for low, high in zip(values[:-1], values[1:], strict=True):
+    for low, high in itertools.pairwise(values):
         got = point(pairs, (low + high) / 2, weights)
         if got[0] >= level - 1e-12 and (
             found is None
