@@ -6,11 +6,13 @@ environment, never from this file.
 """
 
 import difflib
+import os
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
@@ -19,12 +21,14 @@ from judgeprobe.errors import MixedArtifactsError, StudyError
 from judgeprobe.files import file_hash, read_json, read_text, write_json
 from judgeprobe.model_settings import ModelSettings, SettingsTable
 from judgeprobe.pressure_settings import PressureSettings
-from judgeprobe.records import CONTROLS, SCHEMA_VERSION, Scale, content_hash
+from judgeprobe.records import CONTROLS, SCHEMA_VERSION, BlindSettings, Scale, content_hash
 from judgeprobe.taxonomy import Taxonomy, load_taxonomy
+from judgeprobe.variant_settings import VariantSettings, VariantsSettings, scale_of
 
 __all__ = [
     "AnnotationSettings",
     "BudgetSettings",
+    "BundleSettings",
     "DatasetSettings",
     "ElicitationSettings",
     "GeneratorSettings",
@@ -73,18 +77,30 @@ class JudgeSettings(SettingsTable):
             over the grade tokens' probabilities.
         prompt: Prompt of this judge alone; the study's where None.
         reply_pattern: Regular expression whose first group is the grade.
+        parser: `module:function` that reads a reply: (text) -> number, word of the scale or None.
         transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
         price: US dollars per million tokens, {input, output}, where litellm has none.
         served_model: Name under which the endpoint serves the model, where it is another one.
         endpoint_selects_model: Whether two hosts of `base_url` serve two models under one name.
+        base_urls: Several endpoints that serve the very same model, in place of `base_url`.
+        canary_tolerance: By how much two of them may differ in the log-probability of a token
+            (natural logarithm) before they count as two instruments.
+        takes_scale: Whether `call` wants the scale too, as the keyword `scale`: (low, high, step).
+        paired_call: `module:function`, (evidence, first, second) -> both grades, for the paired
+            mode of `judgeprobe vary`.
+        model_group: Judges of one group are one model in several quantizations.
     """
 
     name: str = Field(min_length=1, max_length=80)
     model: str | None = None
     call: str | None = None
+    takes_scale: bool = False
+    paired_call: str | None = None
+    model_group: str | None = None
     provider: dict[str, Any] | None = None
     family: str | None = None
-    base_url: str | tuple[str, ...] | None = None
+    base_url: str | None = None
+    base_urls: tuple[str, ...] = ()
     temperature: float | None = 0.0
     max_tokens: int | None = Field(None, ge=1)
     seed: int | None = None
@@ -94,16 +110,47 @@ class JudgeSettings(SettingsTable):
     elicitation: Literal["written", "expected"] | None = None
     prompt: str | None = None
     reply_pattern: str | None = None
+    parser: str | None = None
     transport: Literal["litellm", "direct"] = "litellm"
     repetitions: int | None = Field(None, ge=1)
     price: dict[str, float] | None = None
     served_model: str | None = None
     endpoint_selects_model: bool = False
+    canary_tolerance: float = Field(0.1, gt=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_url(cls, values: Any) -> Any:
+        """Whatever needs one endpoint takes the first of several."""
+        if not isinstance(values, dict):
+            return values
+        if isinstance(values.get("base_url"), list | tuple):
+            raise ValueError("`base_url` names one endpoint; give several as `base_urls`")
+        if not values.get("base_urls"):
+            return values
+        if values.get("base_url") is not None:
+            raise ValueError("give either `base_url` or `base_urls`")
+        return {**values, "base_url": values["base_urls"][0]}
 
     @model_validator(mode="after")
     def _check(self) -> "JudgeSettings":
         if (self.model is None) == (self.call is None):
             raise ValueError(f"the judge `{self.name}` needs either `model` or `call`")
+        if len(set(self.base_urls)) < len(self.base_urls):
+            raise ValueError(f"the judge `{self.name}` has an endpoint twice in `base_urls`")
+        if len({urlsplit(url).path.rstrip("/") for url in self.base_urls}) > 1:
+            raise ValueError(
+                f"the `base_urls` of the judge `{self.name}` have different paths; a path may "
+                "name another model, so they must end alike"
+            )
+        if len(self.base_urls) > 1 and self.endpoint_selects_model:
+            raise ValueError(
+                f"the judge `{self.name}` has several `base_urls`, which must serve one model; "
+                "make it one judge for each endpoint, or drop `endpoint_selects_model`"
+            )
+        if self.parser is not None and (self.reply_pattern or self.elicitation == "expected"):
+            other = "reply_pattern" if self.reply_pattern else 'elicitation = "expected"'
+            raise ValueError(f"the judge `{self.name}` has a `parser`; take `{other}` out")
         return self
 
 
@@ -156,23 +203,21 @@ class StudySettings(SettingsTable):
 
 
 class ElicitationSettings(SettingsTable):
-    """What a judge is asked."""
+    """What a judge is asked.
+
+    Attributes:
+        run: Label of the run; calls under another label are made anew.
+    """
 
     scale: Scale = Scale()
     prompt: str = "judge.v1"
     repetitions: int = Field(1, ge=1)
+    run: str = Field("", max_length=60)
 
     @field_validator("scale", mode="before")
     @classmethod
     def _scale(cls, value: Any) -> Any:
-        if isinstance(value, dict):
-            unknown = sorted(set(value) - set(Scale.model_fields))
-            if unknown:
-                raise ValueError(
-                    f"unknown key `{unknown[0]}`; a scale has low, high, step and words"
-                )
-            return Scale(**value)
-        return value
+        return scale_of(value)
 
 
 class AnnotationSettings(SettingsTable):
@@ -208,6 +253,36 @@ class BudgetSettings(SettingsTable):
     require_pin: bool = False
 
 
+class BundleSettings(SettingsTable):
+    """What may be released of the study, and who releases it (docs/bundle.md).
+
+    Attributes:
+        licence: SPDX name of the items' licence, where the items do not say it.
+        private: Globs of files of the study folder that stay out of a bundle.
+        keep_hosts: Hosts of `base_url` that may be named; others are left out.
+        not_secret: Strings that have the shape of a key and are none.
+        description: One or two sentences for the data card and the Croissant metadata.
+        creators: People or bodies that release it.
+        url: Where it can be found.
+        published: Day of release, YYYY-MM-DD.
+        citation: How to cite it.
+        version: Version of the released set.
+        label_audit: labels.json of `judgeprobe audit labels`, for the checklist.
+    """
+
+    licence: str = ""
+    private: tuple[str, ...] = ()
+    keep_hosts: tuple[str, ...] = ()
+    not_secret: tuple[str, ...] = ()
+    description: str = ""
+    creators: tuple[str, ...] = ()
+    url: str = ""
+    published: str = Field("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
+    citation: str = ""
+    version: str = Field("1.0.0", pattern=r"^\d+\.\d+\.\d+$")
+    label_audit: str | None = None
+
+
 class Settings(SettingsTable):
     """The whole of study.toml."""
 
@@ -218,8 +293,12 @@ class Settings(SettingsTable):
     judges: tuple[JudgeSettings, ...] = ()
     annotation: AnnotationSettings = AnnotationSettings()
     profile: ProfileSettings = ProfileSettings()
+    blind: BlindSettings = BlindSettings()
     budget: BudgetSettings = BudgetSettings()
     pressure: PressureSettings | None = None
+    bundle: BundleSettings = BundleSettings()
+    variants: VariantsSettings = VariantsSettings()
+    variant: VariantSettings | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "Settings":
@@ -234,10 +313,23 @@ class Settings(SettingsTable):
 
 @dataclass(frozen=True)
 class Study:
-    """A study folder, its settings and the paths of its files."""
+    """A study folder, its settings and the paths of its files.
+
+    A variant's folder holds its own grades and profile; its interventions, labels, prompts and
+    cached replies are those of the study that it is a variant of.
+    """
 
     folder: Path
     settings: Settings
+
+    @property
+    def root(self) -> Path:
+        """The folder that holds the interventions and that paths in the settings start from."""
+        variant = self.settings.variant
+        if variant is None:
+            return self.folder
+        # Not by way of the folder itself, which need not be there yet.
+        return Path(os.path.normpath(self.folder / variant.of))
 
     @cached_property
     def taxonomy(self) -> Taxonomy:
@@ -246,37 +338,37 @@ class Study:
         Raises:
             InputError: It cannot be read.
         """
-        return load_taxonomy(self.settings.study.taxonomy, relative_to=self.folder)
+        return load_taxonomy(self.settings.study.taxonomy, relative_to=self.root)
 
     @property
     def interventions_path(self) -> Path:
         """Accepted edits."""
-        return self.folder / "interventions.jsonl"
+        return self.root / "interventions.jsonl"
 
     @property
     def rejections_path(self) -> Path:
         """Refused edits."""
-        return self.folder / "rejections.jsonl"
+        return self.root / "rejections.jsonl"
 
     @property
     def base_items_path(self) -> Path:
         """Base items as the study uses them."""
-        return self.folder / "base_items.jsonl"
+        return self.root / "base_items.jsonl"
 
     @property
     def labels_path(self) -> Path:
         """Annotators' labels as given."""
-        return self.folder / "labels.jsonl"
+        return self.root / "labels.jsonl"
 
     @property
     def directions_path(self) -> Path:
         """What the labels say of each intervention."""
-        return self.folder / "directions.jsonl"
+        return self.root / "directions.jsonl"
 
     @property
     def annotation_path(self) -> Path:
         """Agreement of the annotators, and what was excluded."""
-        return self.folder / "annotation.json"
+        return self.root / "annotation.json"
 
     @property
     def grades_path(self) -> Path:
@@ -296,7 +388,12 @@ class Study:
     @property
     def annotation_dir(self) -> Path:
         """Batches for annotators, and apart from them the keys."""
-        return self.folder / "annotation"
+        return self.root / "annotation"
+
+    @property
+    def blind_dir(self) -> Path:
+        """The blinded set: sheets, labels, scores, and apart from them the keys."""
+        return self.folder / "blind"
 
     @property
     def pressure_dir(self) -> Path:
@@ -306,7 +403,7 @@ class Study:
     @property
     def cache_dir(self) -> Path:
         """Cached replies."""
-        return self.folder / "cache"
+        return self.root / "cache"
 
     @property
     def tables_dir(self) -> Path:
@@ -332,7 +429,7 @@ class Study:
 
     def input_path(self, name: str) -> Path:
         """A path that study.toml names, relative to the study folder."""
-        return (self.folder / name).resolve()
+        return (self.root / name).resolve()
 
     def record(self, stage: str, entry: dict[str, Any]) -> None:
         """Note in manifest.json what a stage made and under which hashes.

@@ -3,7 +3,7 @@
 import difflib
 import re
 
-__all__ = ["LONGEST", "changed_words", "clip"]
+__all__ = ["LONGEST", "changed_words", "clip", "side_words"]
 
 LONGEST = 1200
 _PIECE = re.compile(r"\s+|[^\s]+")
@@ -33,3 +33,14 @@ def changed_words(original: str, edited: str) -> tuple[tuple[str, str], ...]:
         if m > k:
             found.append(("ins", "".join(after[k:m])))
     return tuple(found)
+
+
+def side_words(
+    original: str, edited: str
+) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    """The two texts apart, as pieces: ("same" | "del", words) and ("same" | "ins", words)."""
+    pieces = changed_words(original, edited)
+    return (
+        tuple(piece for piece in pieces if piece[0] != "ins"),
+        tuple(piece for piece in pieces if piece[0] != "del"),
+    )

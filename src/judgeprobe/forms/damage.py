@@ -8,7 +8,7 @@ was given for another text, and is refused.
 import re
 from functools import lru_cache
 
-from judgeprobe.annotate.columns import decode_cell, reads_as_missing, unguard
+from judgeprobe.forms.cells import decode_cell, reads_as_missing, unguard
 from judgeprobe.typography import normalise
 
 __all__ = ["FORMULA_ERRORS", "explain", "looks_like_date", "same_lines", "unscramble"]

@@ -1,43 +1,15 @@
-"""What did a returned file say, before it is held against the key?
+"""What of a returned file should its reader know of, and what came of it?
 
-A `Given` is one row as read; a `Problem` is anything worth telling the lead, with its file and
-rows. Nothing found in a file is ever dropped without one.
+Nothing found in a file is ever dropped without a `Problem` that names the file and the rows.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["Effect", "Given", "Problem"]
+__all__ = ["Effect", "Problem"]
 
 Effect = Literal["refused", "kept", "note"]
-
-
-@dataclass(frozen=True)
-class Given:
-    """One row of a returned file.
-
-    Attributes:
-        row: From 1, the header not counted.
-        form: "html", "csv", "xlsx" or "label_studio".
-        shown: Texts of the pair as they stand in the file, by column name, where they do.
-        direction: The answer as written; "" for none.
-        same_facts: The answer as written; "" for none.
-        odd: Cells that are not text (dates, numbers, formulas), by column name.
-    """
-
-    file: Path
-    row: int
-    unit_id: str
-    form: str
-    shown: Mapping[str, str]
-    direction: str
-    spans: tuple[str, ...]
-    supported: str
-    same_facts: str
-    seconds: float | None = None
-    odd: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgeprobe.annotate.damage import explain, unscramble
+from judgeprobe.forms.damage import explain, unscramble
 
 SENTENCE = "The method’s gain – 5 µm – may hold in naïve models"
 

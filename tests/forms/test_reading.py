@@ -6,8 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from judgeprobe.annotate.reading import read_file
+from judgeprobe.annotate.columns import LAYOUT
 from judgeprobe.errors import InputError
+from judgeprobe.forms.reading import read_file
 
 NAMES = st.sampled_from(
     (
@@ -39,16 +40,16 @@ def read_or_refuse(path, data):
     path.write_bytes(data)
     refusal = None
     try:
-        given, problems = read_file(path)
+        given, problems = read_file(path, LAYOUT)
     except InputError as error:
         refusal = str(error)
     if refusal is not None:
         assert str(path) in refusal
         return None
     for one in given:
-        texts = (one.unit_id, one.direction, one.supported, one.same_facts, *one.spans)
+        texts = (one.unit_id, *one.spans)
         assert all(isinstance(text, str) for text in texts)
-        "".join((*texts, *one.shown.values())).encode()  # no half characters
+        "".join((*texts, *one.cells.values())).encode()  # no half characters
         assert one.seconds is None or one.seconds >= 0
     assert all(str(one).startswith(path.name) for one in problems)
     return given
@@ -106,4 +107,4 @@ def test_half_a_character_in_a_quotation_is_mended(tmp_path):
     label = {"unit_id": "u", "direction": "a", "spans": ["grin \ud83d"], "supported": "\ude00 x"}
     copy = {"format": "judgeprobe-labels", "version": 1, "labels": [label]}
     (one,) = read_or_refuse(tmp_path / "x.json", json.dumps(copy).encode())
-    assert (one.spans, one.supported) == (("grin \ufffd",), "\ufffd x")
+    assert (one.spans, one.text("supported")) == (("grin \ufffd",), "\ufffd x")

@@ -16,62 +16,52 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judgeprobe.annotate import label_studio
-from judgeprobe.annotate.answers import Given, Problem
-from judgeprobe.annotate.columns import (
-    SPAN_COLUMN,
-    TEXT_COLUMNS,
-    decode_cell,
-    reads_as_missing,
-    unguard,
-)
 from judgeprobe.errors import InputError
+from judgeprobe.forms import label_studio
+from judgeprobe.forms.cells import decode_cell, reads_as_missing, unguard
+from judgeprobe.forms.problems import Problem
+from judgeprobe.forms.rows import SPAN_COLUMN, Layout, Row, seconds
 
 __all__ = ["read_file"]
 
 Cells = list[tuple[str, str]]  # text, and what the cell was if it was no text
 
 PAGE_FORMAT = "judgeprobe-labels"
-NEEDED = ("unit_id", "direction")
 
 
-def read_file(path: Path) -> tuple[list[Given], list[Problem]]:
+def read_file(path: Path, layout: Layout) -> tuple[list[Row], list[Problem]]:
     """Every row of a returned file, and what was odd about the file.
 
     Raises:
         InputError: The file as a whole is none of the forms.
     """
-    given, problems = _read(path)
-    return [_well_formed(one) for one in given], problems
+    rows, problems = _read(path, layout)
+    return [_well_formed(one) for one in rows], problems
 
 
-def _read(path: Path) -> tuple[list[Given], list[Problem]]:
+def _read(path: Path, layout: Layout) -> tuple[list[Row], list[Problem]]:
     ending = path.suffix.lower()
     if ending in (".csv", ".tsv", ".txt"):
-        return _read_csv(path)
+        return _read_csv(path, layout)
     if ending in (".xlsx", ".xlsm"):
-        return _read_xlsx(path)
+        return _read_xlsx(path, layout)
     if ending == ".json":
-        return _read_json(path)
+        return _read_json(path, layout)
     remedy = "give .csv, .xlsx or .json"
     if ending in (".html", ".htm"):
         remedy = "open it, choose `Save a copy`, and give the .json file that it saves"
     raise InputError("is not a form that labels come back in", file=path, remedy=remedy)
 
 
-def _well_formed(one: Given) -> Given:
+def _well_formed(one: Row) -> Row:
     """The row without halves of characters, which a selection cut short can leave behind."""
-    answers = (one.unit_id, one.direction, one.supported, one.same_facts)
-    if all(map(_is_well_formed, (*answers, *one.spans, *one.shown.values()))):
+    if all(map(_is_well_formed, (one.unit_id, *one.spans, *one.cells.values()))):
         return one
     return replace(
         one,
         unit_id=_mended(one.unit_id),
-        direction=_mended(one.direction),
-        supported=_mended(one.supported),
-        same_facts=_mended(one.same_facts),
         spans=tuple(map(_mended, one.spans)),
-        shown={name: _mended(text) for name, text in one.shown.items()},
+        cells={name: _mended(text) for name, text in one.cells.items()},
     )
 
 
@@ -95,15 +85,15 @@ def _bytes(path: Path) -> bytes:
 # ---- the page and Label Studio ------------------------------------------------------------------
 
 
-def _read_json(path: Path) -> tuple[list[Given], list[Problem]]:
+def _read_json(path: Path, layout: Layout) -> tuple[list[Row], list[Problem]]:
     try:
         content = json.loads(_bytes(path).decode("utf-8-sig"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise InputError("is not JSON", file=path, remedy="ask for the file again") from None
     if isinstance(content, list):
-        return label_studio.read_export(path, content)
+        return label_studio.read_export(path, content, layout)
     if isinstance(content, dict) and content.get("format") == PAGE_FORMAT:
-        return _read_page(path, content)
+        return _read_page(path, content, layout)
     raise InputError(
         "is neither a saved copy of the page nor a Label Studio export",
         file=path,
@@ -111,37 +101,34 @@ def _read_json(path: Path) -> tuple[list[Given], list[Problem]]:
     )
 
 
-def _read_page(path: Path, content: dict[str, Any]) -> tuple[list[Given], list[Problem]]:
+def _read_page(
+    path: Path, content: dict[str, Any], layout: Layout
+) -> tuple[list[Row], list[Problem]]:
     if content.get("version") != 1 or not isinstance(content.get("labels"), list):
         raise InputError(
             f"is a saved copy of version {content.get('version')}; this judgeprobe reads 1",
             file=path,
             remedy="use the judgeprobe that made the page",
         )
-    given: list[Given] = []
+    rows: list[Row] = []
     problems: list[Problem] = []
-    for row, label in enumerate(content["labels"], start=1):
+    names = (layout.answer, *layout.free, *layout.choices)
+    for number, label in enumerate(content["labels"], start=1):
         if not isinstance(label, dict) or not isinstance(label.get("unit_id"), str):
-            problems.append(Problem.refused(path, row, "no_unit_id", "has no `unit_id`"))
+            problems.append(Problem.refused(path, number, "no_unit_id", "has no `unit_id`"))
             continue
-        facts = label.get("same_facts")
-        given.append(
-            Given(
+        rows.append(
+            Row(
                 file=path,
-                row=row,
+                row=number,
                 unit_id=label["unit_id"],
                 form="html",
-                shown={},
-                direction=_text(label.get("direction")),
+                cells={name: _text(label.get(name)) for name in names},
                 spans=tuple(span for one in _list(label.get("spans")) if (span := _span(one))),
-                supported=_text(label.get("supported")),
-                same_facts={True: "yes", False: "no"}.get(facts, "")
-                if isinstance(facts, bool)
-                else "",
-                seconds=_seconds(label.get("seconds")),
+                seconds=seconds(label.get("seconds")),
             )
         )
-    return given, problems
+    return rows, problems
 
 
 def _list(value: Any) -> list[Any]:
@@ -149,6 +136,8 @@ def _list(value: Any) -> list[Any]:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return value if isinstance(value, str) else ""
 
 
@@ -156,16 +145,10 @@ def _span(value: Any) -> str:
     return _text(value.get("text")) if isinstance(value, dict) else _text(value)
 
 
-def _seconds(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
-        return None
-    return float(value)
-
-
 # ---- spreadsheets ------------------------------------------------------------------------------
 
 
-def _read_csv(path: Path) -> tuple[list[Given], list[Problem]]:
+def _read_csv(path: Path, layout: Layout) -> tuple[list[Row], list[Problem]]:
     text, problems = _decode(path, _bytes(path))
     csv.field_size_limit(2**31 - 1)
     first_line = text.lstrip("\r\n").split("\n", 1)[0]
@@ -183,7 +166,7 @@ def _read_csv(path: Path) -> tuple[list[Given], list[Problem]]:
         problems.append(
             Problem.refused(path, len(lines), "not_a_table", f"cannot be read on ({error})")
         )
-    return _rows(path, "csv", lines, problems)
+    return _rows(path, "csv", lines, problems, layout)
 
 
 def _decode(path: Path, data: bytes) -> tuple[str, list[Problem]]:
@@ -199,7 +182,7 @@ def _decode(path: Path, data: bytes) -> tuple[str, list[Problem]]:
         return text, [Problem.note(path, max(row, 1), "encoding", message)]
 
 
-def _read_xlsx(path: Path) -> tuple[list[Given], list[Problem]]:
+def _read_xlsx(path: Path, layout: Layout) -> tuple[list[Row], list[Problem]]:
     from openpyxl import load_workbook
 
     try:
@@ -214,10 +197,10 @@ def _read_xlsx(path: Path) -> tuple[list[Given], list[Problem]]:
     for page in book.worksheets:
         lines = [[_cell(cell) for cell in row] for row in page.iter_rows()]
         lines = [line for line in lines if any(text for text, _ in line)]
-        if lines and all(name in [text for text, _ in lines[0]] for name in NEEDED):
-            return _rows(path, "xlsx", lines, problems)
+        if lines and all(name in [text for text, _ in lines[0]] for name in layout.needed):
+            return _rows(path, "xlsx", lines, problems, layout)
     raise InputError(
-        "has no sheet with the columns unit_id and direction",
+        f"has no sheet with the columns {' and '.join(layout.needed)}",
         file=path,
         remedy="keep the header line as it was exported",
     )
@@ -239,12 +222,12 @@ def _cell(cell: Any) -> tuple[str, str]:
 
 
 def _rows(
-    path: Path, form: str, lines: Sequence[Cells], problems: list[Problem]
-) -> tuple[list[Given], list[Problem]]:
+    path: Path, form: str, lines: Sequence[Cells], problems: list[Problem], layout: Layout
+) -> tuple[list[Row], list[Problem]]:
     if not lines:
         raise InputError("is empty", file=path, remedy="ask for the file again")
     header = [text.strip().casefold() for text, _ in lines[0]]
-    for name in NEEDED:
+    for name in layout.needed:
         if name not in header:
             raise InputError(
                 f"has no column `{name}`",
@@ -253,31 +236,30 @@ def _rows(
             )
         if header.count(name) > 1:
             raise InputError(f"has the column `{name}` twice", file=path)
-    given = []
-    for row, cells in enumerate(lines[1:], start=1):
+    rows = []
+    for number, cells in enumerate(lines[1:], start=1):
         if any(text for text, _ in cells[len(header) :]):
             message = f"has {len(cells)} cells where the header has {len(header)}"
-            problems.append(Problem.refused(path, row, "ragged", message))
+            problems.append(Problem.refused(path, number, "ragged", message))
             continue
-        given.append(_given(path, form, row, dict(zip(header, cells, strict=False))))
-    return given, problems
+        rows.append(_row(path, form, number, dict(zip(header, cells, strict=False)), layout))
+    return rows, problems
 
 
-def _given(path: Path, form: str, row: int, cells: dict[str, tuple[str, str]]) -> Given:
-    def text(name: str) -> str:
-        return cells.get(name, ("", ""))[0]
-
+def _row(
+    path: Path, form: str, number: int, cells: dict[str, tuple[str, str]], layout: Layout
+) -> Row:
     spans = sorted((int(hit[1]), name) for name in cells if (hit := SPAN_COLUMN.fullmatch(name)))
-    direction, facts = text("direction"), text("same_facts")
-    return Given(
+    texts = {name: text for name, (text, _) in cells.items()}
+    for name in (layout.answer, *layout.choices):
+        if reads_as_missing(texts.get(name, "")):
+            texts[name] = ""
+    return Row(
         file=path,
-        row=row,
-        unit_id=text("unit_id"),
+        row=number,
+        unit_id=texts.get("unit_id", ""),
         form=form,
-        shown={name: cells[name][0] for name in TEXT_COLUMNS if name in cells},
-        direction="" if reads_as_missing(direction) else direction,
-        spans=tuple(text(name) for _, name in spans if text(name).strip()),
-        supported=text("supported"),
-        same_facts="" if reads_as_missing(facts) else facts,
+        cells=texts,
+        spans=tuple(texts[name] for _, name in spans if texts[name].strip()),
         odd={name: kind for name, (_, kind) in cells.items() if kind},
     )
