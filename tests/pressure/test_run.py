@@ -287,7 +287,7 @@ async def write(prompt, seed):
     await asyncio.sleep(0)
     if "northaac" in prompt:
         raise RuntimeError("no ink")
-    if "northaad" in prompt:
+    if "northaai" in prompt:
         return 7
     SEEN.append(seed)
     if "accurate as you can" in prompt:
@@ -299,7 +299,7 @@ async def write(prompt, seed):
 def test_a_python_function_writes_as_a_model_does(tmp_path):
     name = f"writer_{tmp_path.name.replace('-', '_')}"
     (tmp_path / f"{name}.py").write_text(WRITER)
-    study = write_study(tmp_path, "http://127.0.0.1:9/v1", count=8, verifier=False)
+    study = write_study(tmp_path, "http://127.0.0.1:9/v1", count=10, verifier=False)
     text = (tmp_path / "study.toml").read_text().split("[[pressure.generators]]")[0]
     table = f'[[pressure.generators]]\nname = "ours"\ncall = "{name}:write"\n'
     (tmp_path / "study.toml").write_text(text + table)
@@ -307,10 +307,10 @@ def test_a_python_function_writes_as_a_model_does(tmp_path):
         run_pressure(load_study(tmp_path))
     (tmp_path / "study.toml").write_text(text + table + 'family = "ours"\n')
     content = run_pressure(load_study(tmp_path)).content
-    assert content["generators"][0]["claims"]["neutral"] == {"kept": 18, "unanswerable": 6}
+    assert content["generators"][0]["claims"]["neutral"] == {"kept": 24, "unanswerable": 6}
     assert rows(content, "markers")["scope"]["estimate"] == -2.0
     assert rows(content, "markers")["strength"]["estimate"] == 2.0
-    # Six passages that all differ alike: p is 2 / 2^6, so even the exact test can decide.
+    # Eight passages that all differ alike: p is 2 / 2^8, so even the exact test can decide.
     assert states(content)["markers"] == "supported"
     failed = [
         one.detail
