@@ -11,7 +11,7 @@ difference of Cohen's kappas, which chance agreement cannot lift.
 
 Intervals resample whole groups (pairs, base items) with replacement; all figures of a judge use the
 same draws, so a difference is resampled as a difference. That of Delta is studentised (bootstrap-t)
-where at least ten groups differ from zero, because percentiles fall short of their level where
+where at least five groups differ from zero, because percentiles fall short of their level where
 wrong roles are rare; the others are percentiles. The p-value flips the signs of the groups' sums of
 d: where validating on either set would come to the same, the two label sets are exchangeable within
 a group.
@@ -48,7 +48,7 @@ FloatArray = NDArray[np.float64]
 # All 2^m signs are run through up to this m; beyond it they are drawn.
 MOST_EXACT = 12
 # With fewer groups that differ from zero, percentiles stand in for the bootstrap-t.
-LEAST_STUDENTISED = 10
+LEAST_STUDENTISED = 5
 _TIE = 1e-9
 
 
