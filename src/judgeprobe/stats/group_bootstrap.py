@@ -84,7 +84,7 @@ def studentised_ends(
         distance cannot be divided.
     """
     n_groups = draws.shape[1]
-    sums = np.bincount(groups, values, minlength=n_groups)
+    sums = np.bincount(groups, values, minlength=n_groups).astype(np.float64)
     counts = np.bincount(groups, minlength=n_groups).astype(np.float64)
     mean = sums.sum() / counts.sum()
     error = _ratio_error(np.ones((1, n_groups)), sums, counts)[0]
