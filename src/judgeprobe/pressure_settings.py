@@ -12,17 +12,26 @@ PressureCondition = Literal["neutral", "accuracy", "brevity"]
 
 
 class PressureGenerator(ModelSettings):
-    """One model that writes claims.
+    """One model, or Python function, that writes claims.
 
     Attributes:
         name: As it stands in every file and table.
+        call: `module:function`, sync or async, (prompt, seed) -> text, in place of `model`.
         temperature: Above 0, so that seeds differ.
         prompts: Prompts in place of the shipped ones, by condition.
     """
 
     name: str = Field(min_length=1, max_length=80)
+    model: str = ""
+    call: str | None = None
     temperature: float | None = 0.7
     prompts: dict[PressureCondition, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "PressureGenerator":
+        if bool(self.model) == (self.call is not None):
+            raise ValueError(f"the generator `{self.name}` needs either `model` or `call`")
+        return self
 
 
 class PressureVerifier(ModelSettings):

@@ -85,7 +85,8 @@ class JudgeSettings(SettingsTable):
         base_urls: Several endpoints that serve the very same model, in place of `base_url`.
         canary_tolerance: By how much two of them may differ in the log-probability of a token
             (natural logarithm) before they count as two instruments.
-        takes_scale: Whether `call` wants the scale too, as the keyword `scale`: (low, high, step).
+        takes_scale: Whether the function wants the scale too, as the keyword `scale`: (low, high,
+            step).
         paired_call: `module:function`, (evidence, first, second) -> both grades, for the paired
             mode of `judgeprobe vary`.
         model_group: Judges of one group are one model in several quantizations.

@@ -1,6 +1,7 @@
 """The arm from end to end with played models: what was planted is what is measured."""
 
 import json
+import sys
 from collections import Counter
 
 import pytest
@@ -111,7 +112,8 @@ def test_the_verifier_sees_both_orders_and_no_instruction(planted):
     assert set(sides.values()) == {2}
     readout = result.content["readouts"]["verifier_vs_neutral"]
     assert readout["orders_agree"] == readout["pairs_in_both_orders"] == len(sides)
-    assert readout["first_position"]["rate"] == 0.5
+    assert 2 * readout["named_first"] == readout["named_one"]
+    assert readout["changed"]["n"] == 0
     asked = [json.loads(body) for body in bodies if b"mistral" in body]
     assert asked
     for body in asked:
@@ -143,7 +145,8 @@ def test_a_verifier_that_names_what_stands_first_measures_nothing(tmp_path):
         content = run_pressure(study).content
     readout = content["readouts"]["verifier_vs_neutral"]
     assert readout["orders_agree"] == 0
-    assert readout["first_position"]["rate"] == 1.0
+    assert readout["named_first"] == readout["named_one"] > 0
+    assert readout["changed"]["rate"] == 1.0
     assert {row["estimate"] for row in rows(content, "verifier_vs_neutral").values()} == {0.0}
     assert states(content)["verifier_vs_neutral"] == "not decided"
 
@@ -272,3 +275,50 @@ def test_without_a_verifier_its_readouts_are_said_to_be_missing(tmp_path):
     assert not (study.pressure_dir / "effects-verifier_vs_neutral.csv").exists()
     page = (study.pressure_dir / "pressure.html").read_text()
     assert page.count(">predicted, not measured</text>") == 3
+
+
+WRITER = """
+import asyncio
+
+SEEN = []
+
+
+async def write(prompt, seed):
+    await asyncio.sleep(0)
+    if "northaac" in prompt:
+        raise RuntimeError("no ink")
+    if "northaai" in prompt:
+        return 7
+    SEEN.append(seed)
+    if "accurate as you can" in prompt:
+        return "Some lakes warmed strongly."
+    return "All lakes may have warmed."
+"""
+
+
+def test_a_python_function_writes_as_a_model_does(tmp_path):
+    name = f"writer_{tmp_path.name.replace('-', '_')}"
+    (tmp_path / f"{name}.py").write_text(WRITER)
+    study = write_study(tmp_path, "http://127.0.0.1:9/v1", count=10, verifier=False)
+    text = (tmp_path / "study.toml").read_text().split("[[pressure.generators]]")[0]
+    table = f'[[pressure.generators]]\nname = "ours"\ncall = "{name}:write"\n'
+    (tmp_path / "study.toml").write_text(text + table)
+    with pytest.raises(StudyError, match="cannot be told"):
+        run_pressure(load_study(tmp_path))
+    (tmp_path / "study.toml").write_text(text + table + 'family = "ours"\n')
+    content = run_pressure(load_study(tmp_path)).content
+    assert content["generators"][0]["claims"]["neutral"] == {"kept": 24, "unanswerable": 6}
+    assert rows(content, "markers")["scope"]["estimate"] == -2.0
+    assert rows(content, "markers")["strength"]["estimate"] == 2.0
+    # Eight passages that all differ alike: p is 2 / 2^8, so even the exact test can decide.
+    assert states(content)["markers"] == "supported"
+    failed = [
+        one.detail
+        for one in read_jsonl(study.pressure_dir / "claims.jsonl", PressureClaim)
+        if one.status == "unanswerable"
+    ]
+    assert any("no ink" in line for line in failed)
+    assert any("gave int where a text is wanted" in line for line in failed)
+    assert sorted(set(sys.modules[name].SEEN)) == [3, 4, 5]
+    again = run_pressure(load_study(tmp_path))
+    assert sum(counts.done for counts in again.calls.values()) == 0

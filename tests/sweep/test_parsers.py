@@ -5,8 +5,8 @@ import pytest
 from judgeprobe.errors import InputError
 from judgeprobe.records import Reply, Requested, Scale, Served
 from judgeprobe.study import JudgeSettings
-from judgeprobe.sweep.functions import UserFunction
 from judgeprobe.sweep.parsers import parsed
+from judgeprobe.user_function import UserFunction
 
 SCALE = Scale(1, 10, 1, {"pass": 10, "fail": 1})
 

@@ -161,7 +161,7 @@ def winners(table: Table, name: str, known: Mapping[str, int]) -> Ints:
     unknown = [code for code, word in enumerate(names) if word not in known]
     if unknown:
         row = int(np.argmax(np.isin(found, unknown)))
-        first, second = (next(word for word in known if known[word] == code) for code in (1, 2))
+        first, second = [word for word, code in known.items() if code][:2]
         _refuse(
             table,
             name,

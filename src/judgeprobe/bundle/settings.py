@@ -80,6 +80,8 @@ def public_settings(study: Study) -> PublicSettings:
     if scale:
         words = dict(scale.pop("words", None) or ())
         scale.update({"words": words} if words else {})
+    if table.pop("pressure", None):
+        dropped.append("`[pressure]` is left out: what that arm makes is not in a bundle")
     private = table.get("bundle")
     if private:
         for key in ("private", "keep_hosts"):

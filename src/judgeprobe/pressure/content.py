@@ -196,20 +196,27 @@ def _asked(rows: Sequence[Comparison]) -> dict[str, Any]:
 
 
 def _orders(rows: Sequence[Comparison], level: float) -> dict[str, Any]:
-    """How often the two orders of a pair agree, and whether A is preferred for its place."""
+    """How often the two orders of a pair agree, and what those that do not have named.
+
+    `changed` are pairs of which one text was named in each order: of these, the share that named
+    the first both times, with its exact interval. Without a preference for a place it is 0.5.
+    """
     answers: dict[tuple[str, str], dict[str, str]] = {}
     for one in rows:
         if one.status == "read" and one.answer in ("rose", "fell", "same"):
             answers.setdefault((one.claim_id, one.axis), {})[one.first] = one.answer
     both = [found for found in answers.values() if len(found) == 2]
+    changed = [one for one in both if {*one.values()} == {"rose", "fell"}]
+    first = sum(one["pressed"] == "rose" for one in changed)
     sided = [one for one in rows if one.status == "read" and one.answer in ("rose", "fell")]
-    first = sum((one.answer == "rose") == (one.first == "pressed") for one in sided)
     found: dict[str, Any] = {
         "pairs_in_both_orders": len(both),
-        "orders_agree": sum(len(set(one.values())) == 1 for one in both),
-        "first_position": {"rate": None, "low": None, "high": None, "n": len(sided)},
+        "orders_agree": sum(len({*one.values()}) == 1 for one in both),
+        "named_first": sum((one.answer == "rose") == (one.first == "pressed") for one in sided),
+        "named_one": len(sided),
+        "changed": {"rate": None, "low": None, "high": None, "n": len(changed)},
     }
-    if sided:
-        rate = binomial_interval(first, len(sided), level=level, unit="answer")
-        found["first_position"] |= {"rate": rate.estimate, "low": rate.low, "high": rate.high}
+    if changed:
+        rate = binomial_interval(first, len(changed), level=level, unit="pair")
+        found["changed"] |= {"rate": rate.estimate, "low": rate.low, "high": rate.high}
     return found

@@ -14,8 +14,9 @@ def reply_keys(study: Study) -> set[str]:
         InputError: One of the files cannot be read.
     """
     found: set[str] = set()
-    for name, kind in (("claims.jsonl", PressureClaim), ("verifier.jsonl", Comparison)):
-        path = study.pressure_dir / name
-        if path.exists():
-            found |= {row.reply_key for row in read_jsonl(path, kind)}
+    claims, answers = (study.pressure_dir / name for name in ("claims.jsonl", "verifier.jsonl"))
+    if claims.exists():
+        found |= {row.reply_key for row in read_jsonl(claims, PressureClaim)}
+    if answers.exists():
+        found |= {row.reply_key for row in read_jsonl(answers, Comparison)}
     return found - {""}

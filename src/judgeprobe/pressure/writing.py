@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from judgeprobe.errors import CallError, RetryableCallError, WrongServerError
 from judgeprobe.families import Member
 from judgeprobe.llm.endpoint import Endpoint
+from judgeprobe.llm.function_endpoint import FunctionEndpoint
 from judgeprobe.llm.pool import Pool
 from judgeprobe.llm.request import Request
 from judgeprobe.pressure.passages import Passage
@@ -61,16 +62,27 @@ class Writer:
         self.name = settings.name
         self.member = member
         self.templates = generator_prompts(study, settings)
-        self.endpoint = Endpoint(settings, f"pressure generator `{settings.name}`")
+        self.endpoint = self._endpoint(study, settings)
         self._settings = settings
         self._seeds = pressure.seeds
         self._first_seed = self._sampling_seed(study.settings.study.seed)
 
     def _sampling_seed(self, of_study: int) -> int | None:
-        """Sent to a local model always, to others where study.toml gives one: not all take it."""
+        """What is added to the seed of a claim; None where none is sent: not all models take one.
+
+        A model on this machine and a function always get one.
+        """
         if self._settings.seed is not None:
             return self._settings.seed
-        return of_study % 2**31 if self._settings.model.startswith("local/") else None
+        here = self._settings.call is not None or self._settings.model.startswith("local/")
+        return of_study % 2**31 if here else None
+
+    @staticmethod
+    def _endpoint(study: Study, settings: PressureGenerator) -> Endpoint:
+        role = f"pressure generator `{settings.name}`"
+        if settings.call is None:
+            return Endpoint(settings, role)
+        return FunctionEndpoint(settings.call, role, folder=study.folder, timeout=settings.timeout)
 
     @property
     def prompt_hashes(self) -> dict[str, str]:

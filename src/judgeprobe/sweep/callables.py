@@ -7,13 +7,8 @@ looks. A text is read like any model's reply. The cache key holds the hash of th
 a changed function is asked anew; what that module imports is not in the key.
 """
 
-import asyncio
-import functools
-import inspect
 import json
 import math
-import threading
-from collections.abc import Callable
 from datetime import UTC, datetime
 from numbers import Real
 from pathlib import Path
@@ -22,9 +17,9 @@ from typing import Any
 from judgeprobe.errors import CallError
 from judgeprobe.records import Reply, Requested, Scale, Served, content_hash
 from judgeprobe.study import JudgeSettings
-from judgeprobe.sweep.functions import UserFunction
 from judgeprobe.sweep.judges import Judge, Judgement
 from judgeprobe.sweep.plan import Text
+from judgeprobe.user_function import UserFunction
 
 __all__ = ["CallableJudge"]
 
@@ -55,7 +50,9 @@ class CallableJudge(Judge):
         self.reply_pattern = settings.reply_pattern
         self.group = f"call {self.spec}"
         self._timeout = settings.timeout
-        self._user = UserFunction(self.spec, setting="call", judge=self.name, folder=folder)
+        self._user = UserFunction(
+            self.spec, setting="call", owner=f"the judge `{self.name}`", folder=folder
+        )
         self._source = self._user.source
         self._run_label = run
         self._keywords: dict[str, Any] = (
@@ -90,15 +87,9 @@ class CallableJudge(Judge):
         Raises:
             CallError: It raised, or took longer than the judge's timeout.
         """
-        function = functools.partial(self._user.load(), *self.shown(text), **self._keywords)
+        self._user.load()
         try:
-            async with asyncio.timeout(self._timeout):
-                if inspect.iscoroutinefunction(function.func):
-                    value = await function()
-                else:
-                    value = await _in_thread(function)
-                    if inspect.isawaitable(value):
-                        value = await value
+            value = await self._user.run(self._timeout, *self.shown(text), **self._keywords)
         except TimeoutError:
             raise CallError(f"took longer than {self._timeout:g} s") from None
         except CallError:
@@ -141,24 +132,3 @@ def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, default=str, ensure_ascii=False)
-
-
-async def _in_thread(function: Callable[[], Any]) -> Any:
-    """Run a sync function beside the loop, in a thread that does not hold up the end."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
-
-    def settle(method: str, value: Any) -> None:
-        if not done.done():
-            getattr(done, method)(value)
-
-    def run() -> None:
-        try:
-            value, method = function(), "set_result"
-        except BaseException as error:
-            value, method = error, "set_exception"
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, method, value)
-
-    threading.Thread(target=run, daemon=True, name="judge").start()
-    return await done

@@ -11,8 +11,8 @@ from typing import Literal
 
 from judgeprobe.llm import Reading, read_grade
 from judgeprobe.records import GradeStatus, Reply, Scale
-from judgeprobe.sweep.functions import UserFunction
 from judgeprobe.sweep.plan import Text
+from judgeprobe.user_function import UserFunction
 
 __all__ = ["Elicitation", "Judge", "Judgement"]
 

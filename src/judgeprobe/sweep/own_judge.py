@@ -18,8 +18,8 @@ from judgeprobe.llm.adopt import Adopted, adopt_prompt
 from judgeprobe.llm.local import is_local
 from judgeprobe.llm.weights import EMBEDDED
 from judgeprobe.records import Scale
-from judgeprobe.sweep.functions import UserFunction
 from judgeprobe.toml_text import toml_text
+from judgeprobe.user_function import UserFunction
 
 __all__ = ["PROMPT_FILE", "OwnJudge", "OwnStudy", "write_own_study"]
 
@@ -223,7 +223,7 @@ def _check_pattern(pattern: str) -> None:
 
 def _module_of(spec: str, folder: Path) -> Path | None:
     """The file of the parser's module where it is a single file of the working folder."""
-    UserFunction(spec, setting="--parser", judge=JUDGE, folder=folder).load()
+    UserFunction(spec, setting="--parser", owner=f"the judge `{JUDGE}`", folder=folder).load()
     found = importlib.util.find_spec(spec.partition(":")[0])
     if found is None or found.origin is None:
         return None

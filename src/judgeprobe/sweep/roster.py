@@ -9,8 +9,8 @@ from judgeprobe.errors import StudyError
 from judgeprobe.families import require_disjoint
 from judgeprobe.study import JudgeSettings, Study
 from judgeprobe.sweep.callables import CallableJudge
-from judgeprobe.sweep.functions import UserFunction
 from judgeprobe.sweep.judges import Judge
+from judgeprobe.user_function import UserFunction
 
 __all__ = ["check_roster", "make_judges"]
 
@@ -44,7 +44,10 @@ def make_judges(study: Study) -> list[Judge]:
             judges.append(ModelJudge(judge, study, repetitions=repetitions))
         if judge.parser is not None:
             judges[-1].parser = UserFunction(
-                judge.parser, setting="parser", judge=judge.name, folder=study.folder
+                judge.parser,
+                setting="parser",
+                owner=f"the judge `{judge.name}`",
+                folder=study.folder,
             )
     return judges
 

@@ -4,10 +4,14 @@
 Nothing of it is run before it is loaded.
 """
 
+import asyncio
+import functools
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +27,7 @@ class UserFunction:
     Args:
         spec: `module:function`.
         setting: The key of study.toml that names it, for errors.
-        judge: The judge it belongs to, for errors.
+        owner: Whose it is, for errors: "the judge `ours`".
         folder: The study folder.
 
     Attributes:
@@ -33,9 +37,9 @@ class UserFunction:
         InputError: It is not written so, or there is no such module.
     """
 
-    def __init__(self, spec: str, *, setting: str, judge: str, folder: Path) -> None:
+    def __init__(self, spec: str, *, setting: str, owner: str, folder: Path) -> None:
         self.spec = spec
-        self._whose = f"the judge `{judge}`"
+        self._whose = owner
         self._module, _, self._attribute = spec.partition(":")
         if not self._module or not self._attribute:
             raise InputError(
@@ -87,3 +91,44 @@ class UserFunction:
                 )
             self._function = function
         return self._function
+
+    async def run(self, timeout: float, *arguments: Any, **keywords: Any) -> Any:
+        """What the function gives; a sync one runs beside the loop.
+
+        Args:
+            timeout: Seconds.
+            arguments: Of the function.
+            keywords: Of the function.
+
+        Raises:
+            InputError: As `load`.
+            TimeoutError: It took longer.
+            Exception: Whatever the function raises.
+        """
+        function = functools.partial(self.load(), *arguments, **keywords)
+        async with asyncio.timeout(timeout):
+            if inspect.iscoroutinefunction(function.func):
+                return await function()
+            value = await _in_thread(function)
+            return await value if inspect.isawaitable(value) else value
+
+
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    """Run a sync function beside the loop, in a thread that does not hold up the end."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+
+    def settle(method: str, value: Any) -> None:
+        if not done.done():
+            getattr(done, method)(value)
+
+    def run() -> None:
+        try:
+            value, method = function(), "set_result"
+        except BaseException as error:
+            value, method = error, "set_exception"
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, method, value)
+
+    threading.Thread(target=run, daemon=True, name="user function").start()
+    return await done
