@@ -10,6 +10,7 @@ import pytest
 from judgeprobe.audit.covariates import Ready
 from judgeprobe.audit.errors import ErrorColumns, ErrorSettings, audit_errors
 from judgeprobe.audit.errors_streamed import errors_way
+from judgeprobe.audit.grades_input import GradesSource
 from judgeprobe.errors import InputError
 from judgeprobe.tables import columns as table_columns
 from judgeprobe.tables import part_files
@@ -90,30 +91,34 @@ def test_the_same_in_parts_and_in_memory(
 ) -> None:
     path = write(tmp_path, ending)
     columns = ErrorColumns("judge", "gold", **asked)
-    memory = audit_errors(path, columns, ErrorSettings(way="memory", level=0.9, correction="bh"))
-    streamed = audit_errors(path, columns, ErrorSettings(way="stream", level=0.9, correction="bh"))
+    memory = audit_errors(
+        GradesSource(path), columns, ErrorSettings(way="memory", level=0.9, correction="bh")
+    )
+    streamed = audit_errors(
+        GradesSource(path), columns, ErrorSettings(way="stream", level=0.9, correction="bh")
+    )
     assert memory["n"] > 100
     assert memory["counts"]["not_labelled"] > 100
     same(memory, streamed)
 
 
 @pytest.mark.parametrize(
-    ("asked", "settings", "named"),
+    ("asked", "files", "named"),
     [
         ({"covariates": ("length",), "by": "kind"}, {}, r"the segments \(--by\)"),
         ({"covariates": ("kind",)}, {}, "the category `kind`"),
         ({"covariates": ("@position",), "ready": Ready(group="group")}, {}, "@position"),
         ({"covariates": ("length",)}, {"reader": "inspect"}, "--reader"),
-        ({"covariates": ("length",)}, {"gold_file": Path("g.csv")}, "--gold-file"),
+        ({"covariates": ("length",)}, {"gold_file": Path("g.csv"), "key": "group"}, "--gold-file"),
     ],
 )
 def test_what_needs_all_rows_is_refused_by_name(
-    tmp_path: Path, asked: dict[str, Any], settings: dict[str, Any], named: str
+    tmp_path: Path, asked: dict[str, Any], files: dict[str, Any], named: str
 ) -> None:
     path = write(tmp_path, "parquet")
     columns = ErrorColumns("judge", "gold", **asked)
     with pytest.raises(InputError, match=rf"{named} needs rows: not computed from a streamed"):
-        audit_errors(path, columns, ErrorSettings(way="stream", **settings))
+        audit_errors(GradesSource(path, **files), columns, ErrorSettings(way="stream"))
 
 
 def test_large_tables_are_streamed_where_nothing_needs_all_rows(
@@ -122,11 +127,11 @@ def test_large_tables_are_streamed_where_nothing_needs_all_rows(
     path = write(tmp_path, "parquet")
     plain = ErrorColumns("judge", "gold", covariates=("length",))
     segmented = ErrorColumns("judge", "gold", covariates=("length",), by="kind")
-    assert errors_way(path, plain, ErrorSettings()) == "memory"
+    assert errors_way(GradesSource(path), plain, ErrorSettings()) == "memory"
     monkeypatch.setattr(part_files, "STREAM_ROWS", 699)
-    assert errors_way(path, plain, ErrorSettings()) == "stream"
-    assert errors_way(path, segmented, ErrorSettings()) == "memory"
-    assert errors_way(path, plain, ErrorSettings(way="memory")) == "memory"
+    assert errors_way(GradesSource(path), plain, ErrorSettings()) == "stream"
+    assert errors_way(GradesSource(path), segmented, ErrorSettings()) == "memory"
+    assert errors_way(GradesSource(path), plain, ErrorSettings(way="memory")) == "memory"
 
 
 def test_a_wrong_cell_and_a_table_without_usable_rows_are_named(tmp_path: Path) -> None:
@@ -136,7 +141,7 @@ def test_a_wrong_cell_and_a_table_without_usable_rows_are_named(tmp_path: Path) 
     text.loc[400, "length"] = "long"
     text.to_csv(tmp_path / "wrong.csv", index=False)
     with pytest.raises(InputError, match="row 401: `length` is no number"):
-        audit_errors(tmp_path / "wrong.csv", columns, ErrorSettings(way="stream"))
+        audit_errors(GradesSource(tmp_path / "wrong.csv"), columns, ErrorSettings(way="stream"))
     data.assign(gold=np.nan).to_parquet(tmp_path / "none.parquet")
     with pytest.raises(InputError, match="no row has `judge`, `gold` and every covariate"):
-        audit_errors(tmp_path / "none.parquet", columns, ErrorSettings(way="stream"))
+        audit_errors(GradesSource(tmp_path / "none.parquet"), columns, ErrorSettings(way="stream"))

@@ -1,7 +1,6 @@
 """What is asked of `audit errors`: which columns, and how?"""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from judgeprobe.audit.covariates import Ready
 from judgeprobe.tables import Way
@@ -57,9 +56,6 @@ class ErrorSettings:
         min_gold: Labels that a segment needs to be corrected.
         null: Value that a segment's corrected mean is tested against; None tests the judge's error
             (of a comparison: 0).
-        reader: Tool that wrote the file ("inspect", ...); None for a plain table.
-        gold_file: Second file with the labels; joined by `key`.
-        key: Column with the id, in both files.
         way: "memory", "stream" (any number of rows; numbers and ready covariates of a row's own
             text, no segments), or "auto": in a stream where the table has more than
             `tables.STREAM_ROWS` rows and nothing asked needs all of them.
@@ -69,7 +65,4 @@ class ErrorSettings:
     correction: str = "holm"
     min_gold: int = 20
     null: float | None = None
-    reader: str | None = None
-    gold_file: Path | None = None
-    key: str | None = None
     way: Way = "auto"

@@ -5,7 +5,6 @@ rows that lack a covariate are left out of the regression. Each is counted.
 """
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,21 @@ import numpy as np
 from judgeprobe.audit.covariates import covariates
 from judgeprobe.audit.error_columns import ErrorColumns, ErrorSettings
 from judgeprobe.audit.errors_streamed import errors_way, refuse_nothing, streamed_errors
-from judgeprobe.audit.eval_files import read_eval
-from judgeprobe.audit.grades_table import Table, codes, joined, read_grades, scores, table_of
+from judgeprobe.audit.grades_input import GradesSource, read_source
+from judgeprobe.audit.grades_table import Table, codes, scores
 from judgeprobe.errors import InputError
-from judgeprobe.files import file_hash
 from judgeprobe.stats.arrays import Bools, Floats, Ints
 from judgeprobe.stats.judge_error import Effect, ErrorRegression, error_regression
 from judgeprobe.stats.segments import Corrected, SegmentReport, segment_means
 
 __all__ = ["ErrorColumns", "ErrorSettings", "audit_errors"]
 
+_MOST_SEGMENTS = 500
 
-def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> dict[str, Any]:
+
+def audit_errors(
+    source: GradesSource, columns: ErrorColumns, settings: ErrorSettings
+) -> dict[str, Any]:
     """The audit as one JSON object.
 
     Raises:
@@ -35,10 +37,10 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         raise InputError("nothing is asked", remedy="give --covariate COL or --by SEGMENT")
     if (columns.baseline_judge is None) != (columns.baseline_gold is None):
         raise InputError("a comparison needs --baseline-judge and --baseline-gold together")
-    if errors_way(path, columns, settings) == "stream":
-        found, n, counts = streamed_errors(path, columns, settings)
-        return _result(path, columns, settings, found, {}, n, counts, None)
-    table = _table(path, columns, settings)
+    if errors_way(source, columns, settings) == "stream":
+        regression, n, counts = streamed_errors(source.path, columns, settings)
+        return _result(source, columns, settings, regression, {}, n, counts, None)
+    table = read_source(source, columns.others, columns.labels)
     judge, gold = scores(table, columns.judge), scores(table, columns.gold)
     if columns.baseline_judge is not None and columns.baseline_gold is not None:
         judge = judge - scores(table, columns.baseline_judge)
@@ -50,11 +52,11 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         graded &= clusters >= 0
     labelled = graded & ~np.isnan(gold)
     used = labelled & ~np.isnan(design.values).any(axis=1)
-    refuse_nothing(path, columns, used=int(used.sum()), graded=int(graded.sum()))
-    regression = None
+    refuse_nothing(source.path, columns, used=int(used.sum()), graded=int(graded.sum()))
+    found = None
     # Without covariates the segments are asked for: they say themselves where labels are few.
     if columns.covariates or used.sum() > 1:
-        regression = error_regression(
+        found = error_regression(
             (judge - gold)[used],
             design.values[used],
             design.names,
@@ -65,7 +67,7 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
     segments = None
     if columns.by is not None:
         segments = _segments(table, columns, settings, judge, gold, graded, clusters)
-    counted = {
+    counts = {
         "rows": table.n,
         "not_graded": int(np.isnan(judge).sum()),
         "without_cluster": int((~graded).sum() - np.isnan(judge).sum()),
@@ -73,12 +75,11 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         "without_covariate": int((labelled & ~used).sum()),
     }
     n = int(used.sum())
-    references = design.references
-    return _result(path, columns, settings, regression, references, n, counted, segments)
+    return _result(source, columns, settings, found, design.references, n, counts, segments)
 
 
 def _result(
-    path: Path,
+    source: GradesSource,
     columns: ErrorColumns,
     settings: ErrorSettings,
     found: ErrorRegression | None,
@@ -88,28 +89,12 @@ def _result(
     segments: SegmentReport | None,
 ) -> dict[str, Any]:
     return {
-        "file": path.name,
-        "sha256": file_hash(path),
+        **source.named(),
         "comparison": columns.baseline_judge is not None,
         **_regression(found, references, n, settings),
         "counts": counts,
         **_segment_fields(segments),
     }
-
-
-def _table(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> Table:
-    key = [] if settings.key is None else [settings.key]
-    own = columns.others + key + ([] if settings.gold_file is not None else columns.labels)
-    if settings.reader is None:
-        table = read_grades(path, own)
-    else:
-        table = table_of(path, read_eval(path, settings.reader))
-    if settings.gold_file is None:
-        return table
-    if settings.key is None:
-        raise InputError("--gold-file needs the id that joins it", remedy="give --id COLUMN")
-    gold = read_grades(settings.gold_file, [settings.key, *columns.labels])
-    return joined(table, settings.key, gold, columns.labels)
 
 
 def _clusters(table: Table, column: str | None) -> Ints | None:
@@ -126,6 +111,12 @@ def _segments(
     clusters: Ints | None,
 ) -> SegmentReport:
     found, names = codes(table, str(columns.by))
+    if len(names) > _MOST_SEGMENTS:
+        raise InputError(
+            f"`{columns.by}` has {len(names)} values; at most {_MOST_SEGMENTS} make segments",
+            file=table.path,
+            remedy="cut a number into classes, or give it as a --covariate",
+        )
     if (found[graded] < 0).any():
         # Rows without a segment are shown as one, not dropped.
         names = [*names, "(none)"]

@@ -16,6 +16,7 @@ import numpy as np
 
 from judgeprobe.audit.covariates import covariates
 from judgeprobe.audit.error_columns import ErrorColumns, ErrorSettings
+from judgeprobe.audit.grades_input import GradesSource
 from judgeprobe.audit.grades_table import Table, grade_pieces, scores
 from judgeprobe.errors import InputError, StorageError
 from judgeprobe.stats.arrays import Floats
@@ -31,7 +32,7 @@ _TELLS = "needs rows: not computed from a streamed table"
 
 
 def errors_way(
-    path: Path, columns: ErrorColumns, settings: ErrorSettings
+    source: GradesSource, columns: ErrorColumns, settings: ErrorSettings
 ) -> Literal["memory", "stream"]:
     """How the table is read.
 
@@ -41,13 +42,13 @@ def errors_way(
     needing = {
         "the segments (--by)": columns.by is not None,
         "@position": "@position" in columns.covariates,
-        "--gold-file": settings.gold_file is not None,
-        "--reader": settings.reader is not None,
+        "--gold-file": source.gold_file is not None,
+        "--reader": source.reader is not None,
     }
     asked = [name for name, given in needing.items() if given]
     if settings.way == "stream" and asked:
-        raise InputError(f"{asked[0]} {_TELLS}", file=path, remedy="give --no-stream")
-    return "memory" if asked else way_of(path, settings.way)
+        raise InputError(f"{asked[0]} {_TELLS}", file=source.path, remedy="give --no-stream")
+    return "memory" if asked else way_of(source.path, settings.way)
 
 
 def refuse_nothing(path: Path, columns: ErrorColumns, *, used: int, graded: int) -> None:

@@ -27,7 +27,10 @@ _STREAMED = (
 @verb
 def profile(
     study: Annotated[
-        Path | None, typer.Argument(metavar="[STUDY]", help="Study folder (it holds study.toml).")
+        Path | None,
+        typer.Argument(
+            metavar="[STUDY]", help="Study folder (it holds study.toml), or a bundle (zip, folder)."
+        ),
     ] = None,
     pairs: Annotated[
         Path | None,
@@ -99,12 +102,22 @@ def profile(
     """Turn grades into validity profiles: S, R by axis and slot, frontiers, intervals, nulls.
 
     Of a study it writes profile.json; its settings are the study's own ([profile] in study.toml).
-    The options marked "Pairs" go with --pairs. Exit status 3: a control judge missed what it must
-    measure, so the instrument is broken.
+    The options marked "Pairs" go with --pairs. Of a bundle the profile is made again, the bundle
+    is not written to, and a difference from the released profile is named. Exit status 3: a control
+    judge missed what it must measure, so the instrument is broken, or a bundle's profile differs.
     """
     if (study is None) == (pairs is None):
         raise typer.BadParameter("give either STUDY or --pairs FILE")
-    if study is not None:
+    from judgeprobe.bundle import is_bundle
+
+    same = True
+    if study is not None and is_bundle(study):
+        from judgeprobe.cli.bundle import profile_of_bundle
+
+        found, same = profile_of_bundle(study, out)
+        if not quiet:
+            note("profile.json: " + ("the released bytes" if same else "NOT the released bytes"))
+    elif study is not None:
         from judgeprobe.profile import profile_study
         from judgeprobe.study import load_study
 
@@ -142,7 +155,7 @@ def profile(
         print_json(found)
     else:
         show_profile(found)
-    finish(0 if found["controls_ok"] else FOUND)
+    finish(0 if found["controls_ok"] and same else FOUND)
 
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> str:

@@ -20,6 +20,7 @@ from judgeprobe.study import Study
 from judgeprobe.tables import (
     Exclusion,
     PairTable,
+    in_table_order,
     pairs_from_file,
     pairs_from_study,
     repeated_grades,
@@ -53,6 +54,7 @@ class Source:
         relaxed: The table with the edits of slots and axes below the bar too; None where people
             did not label this study.
         agreement: Raw pairwise agreement of each slot and axis, by name.
+        edits: Id of each pair's edit, in the order of the table; empty for pairs graded elsewhere.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Source:
     made_under: Mapping[str, str]
     relaxed: PairTable | None = None
     agreement: Mapping[str, float] = field(default_factory=dict)
+    edits: tuple[str, ...] = ()
 
 
 def options_of(study: Study) -> ProfileOptions:
@@ -151,6 +154,7 @@ def source_of_study(study: Study) -> Source:
         made_under=made_under,
         relaxed=_table(study, [*entering, *below], grades, directions) if labelled else None,
         agreement=_agreement(study) if labelled else {},
+        edits=tuple(row.id for row in in_table_order(entering)),
     )
 
 

@@ -5,7 +5,7 @@ takes its own operating point, as the study did, so the interval carries the cho
 without a cut at the floor in a resample has no point there (NaN), as it would have in a study.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ __all__ = [
     "Reselected",
     "ShareChunk",
     "rates_at_chosen",
+    "reselected_at",
     "reselected_draws",
     "share_chunks",
     "weighted_sums",
@@ -63,24 +64,59 @@ def reselected_draws(
         floor: Smallest S.
         resamples: Of the design's base items.
     """
-    groups, n_cuts = len(design.groups), len(crossed.taus)
+    each_chunk = _kept_chunks(design, crossed)
+    draws = [
+        rates_at_chosen(sums, n, floor)
+        for sums, n in _resampled(design, crossed, resamples, each_chunk)
+    ]
+    ones = np.ones((1, design.n_base))
+    total, counted = weighted_sums(ones, each_chunk())
+    left = [rates_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
+    return Reselected(np.concatenate(draws), np.concatenate(left))
+
+
+def reselected_at(
+    design: Design, crossed: Crossings, floors: Sequence[float], resamples: Resamples
+) -> Floats:
+    """Rates at the point of every resample, for several floors in one pass.
+
+    Args:
+        design: The pairs.
+        crossed: One judge's crossings, with at least one cut.
+        floors: Smallest S of each.
+        resamples: Of the design's base items.
+
+    Returns:
+        Shape (floors, resamples, 2 + axes), columns as in `Reselected`; NaN where no cut of a
+        resample reaches the floor.
+    """
+    draws: list[list[Floats]] = [[] for _ in floors]
+    for sums, n in _resampled(design, crossed, resamples, _kept_chunks(design, crossed)):
+        for mine, floor in zip(draws, floors, strict=True):
+            mine.append(rates_at_chosen(sums, n, floor))
+    return np.stack([np.concatenate(mine) for mine in draws])
+
+
+def _kept_chunks(design: Design, crossed: Crossings) -> Callable[[], Any]:
+    """A way to go over the chunks again and again, kept in memory where they fit."""
     chunks: Any = share_chunks(design, crossed)
-    if design.n_base * groups * n_cuts <= _CACHE_CELLS:
+    if design.n_base * len(design.groups) * len(crossed.taus) <= _CACHE_CELLS:
         chunks = list(chunks)
 
     def each_chunk() -> Any:
         return chunks if isinstance(chunks, list) else share_chunks(design, crossed)
 
-    draws = []
-    rows = max(1, (1 << 24) // (groups * n_cuts))
+    return each_chunk
+
+
+def _resampled(
+    design: Design, crossed: Crossings, resamples: Resamples, each_chunk: Callable[[], Any]
+) -> Iterator[tuple[Floats, Floats]]:
+    """`weighted_sums` of the resamples, some rows at a time."""
+    rows = max(1, (1 << 24) // (len(design.groups) * len(crossed.taus)))
     for block in resamples.blocks():
         for start in range(0, len(block), rows):
-            sums, n = weighted_sums(block[start : start + rows], each_chunk())
-            draws.append(rates_at_chosen(sums, n, floor))
-    ones = np.ones((1, design.n_base))
-    total, counted = weighted_sums(ones, each_chunk())
-    left = [rates_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
-    return Reselected(np.concatenate(draws), np.concatenate(left))
+            yield weighted_sums(block[start : start + rows], each_chunk())
 
 
 def share_chunks(design: Design, crossed: Crossings) -> Iterator[ShareChunk]:
