@@ -167,7 +167,7 @@ def test_a_streamed_table_says_what_it_lacks(
     assert {row["field"] for row in found["needs_rows"]} >= {"gap.permutation_p"}
     monkeypatch.setattr(part_files, "STREAM_ROWS", 1)
     result = run("profile", "--pairs", pairs, *FAST)
-    assert "more than 5 million rows and is read in parts" in result.stderr
+    assert "more than 5 million rows" in result.stderr
     assert told in result.stderr
     result = run("profile", "--pairs", pairs, "--no-stream", *FAST)
     assert "needs rows" not in result.stderr + result.stdout

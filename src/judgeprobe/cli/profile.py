@@ -19,8 +19,8 @@ from judgeprobe.cli.common import (
 __all__ = ["profile", "show_profile"]
 
 _STREAMED = (
-    "the table has more than 5 million rows and is read in parts; --no-stream holds every row in "
-    "memory"
+    "the table has more than 5 million rows (reckoned from its bytes where it is text) and is read "
+    "in parts; --no-stream holds every row in memory"
 )
 
 

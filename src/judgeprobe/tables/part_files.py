@@ -37,6 +37,7 @@ Way = Literal["auto", "memory", "stream"]
 
 STREAM_ROWS = 5_000_000
 _ROWS_NAMED = 5
+_BYTES_A_ROW = {".jsonl": 100, ".ndjson": 100}
 _TEXT_BYTES_A_ROW = 40
 
 
@@ -80,7 +81,7 @@ def about_rows(path: Path) -> int:
             except (OSError, ValueError):
                 # Reading it will say what is wrong.
                 pass
-        total += file.stat().st_size // _TEXT_BYTES_A_ROW
+        total += file.stat().st_size // _BYTES_A_ROW.get(file.suffix.lower(), _TEXT_BYTES_A_ROW)
     return total
 
 
