@@ -19,6 +19,8 @@ from judgeprobe.tables.columns import column_of, numbers, pieces, truths, words
 
 __all__ = ["Table", "codes", "joined", "read_grades", "scores", "table_of", "texts", "winners"]
 
+_MOST_NAMED = 40
+
 
 @dataclass(frozen=True)
 class Table:
@@ -49,7 +51,7 @@ class Table:
             raise InputError(
                 f"lacks the column `{name}`",
                 file=self.path,
-                remedy=f"it has {', '.join(list(self.columns)[:12])}",
+                remedy=f"it has {', '.join(list(self.columns)[:_MOST_NAMED])}",
             )
         return self.columns[name]
 
