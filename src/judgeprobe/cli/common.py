@@ -8,13 +8,16 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
 from judgeprobe.errors import JudgeprobeError
+
+if TYPE_CHECKING:
+    from judgeprobe.forms.problems import Problem
 
 __all__ = [
     "FOUND",
@@ -26,12 +29,14 @@ __all__ = [
     "note",
     "print_json",
     "print_table",
+    "problem_notes",
     "verb",
 ]
 
 P = ParamSpec("P")
 
 FOUND = 3
+_PROBLEMS_SHOWN = 20
 
 StudyArgument = Annotated[
     Path, typer.Argument(metavar="STUDY", help="Study folder (it holds study.toml).")
@@ -108,3 +113,14 @@ def finish(status: int) -> None:
     """End with an exit status other than 0."""
     if status:
         raise typer.Exit(status)
+
+
+def problem_notes(problems: "Sequence[Problem]") -> None:
+    """What was odd about returned files, on standard error; the first of many."""
+    words = {"refused": "not imported", "kept": "imported and flagged", "note": "note"}
+    for effect, word in words.items():
+        found = [one for one in problems if one.effect == effect]
+        for one in found[:_PROBLEMS_SHOWN]:
+            note(f"{word}: {one}")
+        if len(found) > _PROBLEMS_SHOWN:
+            note(f"{word}: {len(found) - _PROBLEMS_SHOWN} more; see --json")

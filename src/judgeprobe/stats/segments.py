@@ -289,10 +289,10 @@ def _group_variance(values: Floats, groups: Ints | None) -> float:
 
 def _sum_variance(pull: Floats, groups: Ints | None) -> float:
     """Of a mean whose rows pull so much each; None: every row is a group of its own."""
-    sums = pull
+    sums: Floats = pull
     if groups is not None:
-        codes = np.unique(groups, return_inverse=True)[1]
-        sums = np.bincount(codes, pull).astype(np.float64)
+        places = np.unique(groups, return_inverse=True)[1]
+        sums = np.bincount(places, pull).astype(np.float64)
     if len(sums) < 2 or np.ptp(pull) < 1e-15:
         return 0.0
     return float((sums**2).sum() * len(sums) / (len(sums) - 1))
