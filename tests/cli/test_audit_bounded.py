@@ -170,7 +170,7 @@ def test_what_the_sentences_say(tmp_path: Path) -> None:
     ask = ["audit", "bounded", str(tmp_path / "r.csv"), *BASE, "--evidence", "clear"]
     told = run(app, ask).stdout
     assert "moved: high by -1.000 and low by -0.500: both the same way, as a common shift" in told
-    assert "(a positive rho: it shrinks where evidence is clearer)" in told
+    assert "if it shrank where evidence is clearer, rho would be positive" in told
     assert "high bound moved inwards" not in told
     assert "low: 0 of 6 at the low bound moved inwards, 0 of 6 others moved that way" in told
     made(fall=0).to_csv(tmp_path / "still.csv", index=False)

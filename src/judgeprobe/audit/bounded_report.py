@@ -253,4 +253,4 @@ def _shrinks(found: dict[str, Any]) -> str:
         return f": {found['reason']}"
     if found["shrinks_if"] is None:
         return ""
-    return f" (a {found['shrinks_if']} rho: it shrinks where evidence is clearer)"
+    return f"; if it shrank where evidence is clearer, rho would be {found['shrinks_if']}"
