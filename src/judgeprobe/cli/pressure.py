@@ -105,10 +105,14 @@ _ENDS = ("estimate", "low", "high")
 
 def _effect_row(row: dict[str, Any]) -> list[str]:
     names = [row["generator"], row["condition"], row["axis"]]
-    if row["moved"] is None and row["reason"]:
-        return [*names, "–", "–", "–", str(row["n"]), "–", row["reason"]]
     p = "–" if row["p_holm"] is None else f"{row['p_holm']:.4f}"
-    return [*names, *(_signed(row[n]) for n in _ENDS), str(row["n"]), p, row["moved"] or ""]
+    return [
+        *names,
+        *(_signed(row[n]) for n in _ENDS),
+        str(row["n"]),
+        p,
+        row["moved"] or row["reason"],
+    ]
 
 
 def _print_judges(found: dict[str, Any]) -> None:
@@ -145,6 +149,13 @@ def _print_judges(found: dict[str, Any]) -> None:
             )
 
 
+def _seeds_are_one(one: dict[str, Any], found: dict[str, Any]) -> bool:
+    """Whether further seeds of a generator told nothing further."""
+    kept = sum(counts.get("kept", 0) for counts in one["claims"].values())
+    distinct = sum(one["distinct"].values())
+    return bool(found["seeds"] > 1 and kept > distinct and distinct <= kept / found["seeds"])
+
+
 def _signed(value: float | None) -> str:
     return "–" if value is None else f"{value:+.3f}"
 
@@ -157,6 +168,11 @@ def _notes(result: "PressureResult", study: Any) -> None:
             others = ", ".join(f"{n} {name}" for name, n in counts.items() if name != "kept")
             if others:
                 note(f"{one['name']}, {condition}: {counts.get('kept', 0)} claims kept; {others}")
+        if _seeds_are_one(one, result.content):
+            note(
+                f"{one['name']}: every seed gave the same text; give it a temperature above 0, "
+                "or seeds = 1"
+            )
     for role, made in result.calls.items():
         unpriced = f", {made.unpriced} of them without a known price" if made.unpriced else ""
         note(
