@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from judgeprobe import __version__
+from judgeprobe.bundle_settings import BundleSettings
 from judgeprobe.errors import MixedArtifactsError, StudyError
 from judgeprobe.files import file_hash, read_json, read_text, write_json
 from judgeprobe.model_settings import ModelSettings, SettingsTable
@@ -28,7 +29,6 @@ from judgeprobe.variant_settings import VariantSettings, VariantsSettings, scale
 __all__ = [
     "AnnotationSettings",
     "BudgetSettings",
-    "BundleSettings",
     "DatasetSettings",
     "ElicitationSettings",
     "GeneratorSettings",
@@ -85,7 +85,8 @@ class JudgeSettings(SettingsTable):
         base_urls: Several endpoints that serve the very same model, in place of `base_url`.
         canary_tolerance: By how much two of them may differ in the log-probability of a token
             (natural logarithm) before they count as two instruments.
-        takes_scale: Whether `call` wants the scale too, as the keyword `scale`: (low, high, step).
+        takes_scale: Whether the function wants the scale too, as the keyword `scale`: (low, high,
+            step).
         paired_call: `module:function`, (evidence, first, second) -> both grades, for the paired
             mode of `judgeprobe vary`.
         model_group: Judges of one group are one model in several quantizations.
@@ -253,36 +254,6 @@ class BudgetSettings(SettingsTable):
     require_pin: bool = False
 
 
-class BundleSettings(SettingsTable):
-    """What may be released of the study, and who releases it (docs/bundle.md).
-
-    Attributes:
-        licence: SPDX name of the items' licence, where the items do not say it.
-        private: Globs of files of the study folder that stay out of a bundle.
-        keep_hosts: Hosts of `base_url` that may be named; others are left out.
-        not_secret: Strings that have the shape of a key and are none.
-        description: One or two sentences for the data card and the Croissant metadata.
-        creators: People or bodies that release it.
-        url: Where it can be found.
-        published: Day of release, YYYY-MM-DD.
-        citation: How to cite it.
-        version: Version of the released set.
-        label_audit: labels.json of `judgeprobe audit labels`, for the checklist.
-    """
-
-    licence: str = ""
-    private: tuple[str, ...] = ()
-    keep_hosts: tuple[str, ...] = ()
-    not_secret: tuple[str, ...] = ()
-    description: str = ""
-    creators: tuple[str, ...] = ()
-    url: str = ""
-    published: str = Field("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
-    citation: str = ""
-    version: str = Field("1.0.0", pattern=r"^\d+\.\d+\.\d+$")
-    label_audit: str | None = None
-
-
 class Settings(SettingsTable):
     """The whole of study.toml."""
 
@@ -295,10 +266,10 @@ class Settings(SettingsTable):
     profile: ProfileSettings = ProfileSettings()
     blind: BlindSettings = BlindSettings()
     budget: BudgetSettings = BudgetSettings()
-    pressure: PressureSettings | None = None
     bundle: BundleSettings = BundleSettings()
     variants: VariantsSettings = VariantsSettings()
     variant: VariantSettings | None = None
+    pressure: PressureSettings | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "Settings":

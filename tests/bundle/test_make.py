@@ -1,13 +1,15 @@
 """What is in a bundle, and what is refused by name."""
 
 import json
+import shutil
 import tomllib
 
 import pandas as pd
 import pytest
 
+from judgeprobe import resources
 from judgeprobe.bundle import make_bundle
-from judgeprobe.errors import InputError, MixedArtifactsError
+from judgeprobe.errors import InputError, MixedArtifactsError, StudyError
 from judgeprobe.files import read_jsonl, write_json, write_jsonl, write_parquet
 from judgeprobe.profile import profile_study
 from judgeprobe.records import BaseItem, Intervention
@@ -273,3 +275,33 @@ def test_the_licence_is_told_or_said_to_be_missing(make):
     assert "licence" in made.missing
     made = make_bundle(make(licence="", settings='[bundle]\nlicence = "GPL-3.0-only"\n'))
     assert read(made, "croissant.json")["license"] == "GPL-3.0-only"
+
+
+def own_taxonomy(study, lists="markers"):
+    """The shipped taxonomy as a file of the study's own, with its lists where `lists` says."""
+    text = resources.read_text("probes", "claim-calibration.toml")
+    folder = study.folder / "mine"
+    folder.mkdir(exist_ok=True)
+    (folder / "claims.toml").write_text(text.replace('"markers/', f'"{lists}/'))
+    shutil.copytree(resources.path("probes", "markers"), folder / lists, dirs_exist_ok=True)
+    path = study.folder / "study.toml"
+    path.write_text(
+        path.read_text().replace("seed = 3\n", 'seed = 3\ntaxonomy = "mine/claims.toml"\n')
+    )
+    return load_study(study.folder)
+
+
+def test_a_taxonomy_of_ones_own_travels_with_its_lists(make):
+    study = own_taxonomy(make())
+    files = make_bundle(study).files
+    assert (
+        files["taxonomy/claim-calibration.toml"] == (study.folder / "mine/claims.toml").read_bytes()
+    )
+    assert "taxonomy/markers/hedges.txt" in files
+    with pytest.raises(InputError, match="lies outside the taxonomy's folder"):
+        make_bundle(own_taxonomy(make(), lists="../outside"))
+
+
+def test_an_unknown_key_of_the_settings_names_the_nearest(make):
+    with pytest.raises(StudyError, match=r"unknown key `bundle.licens`; did you mean `licence`"):
+        make(settings='[bundle]\nlicens = "MIT"\n')

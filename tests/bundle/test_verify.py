@@ -67,12 +67,15 @@ def test_any_flipped_byte_is_named(files, tmp_path, data):
     content[place] ^= bit
     path = tmp_path / "flipped.zip"
     path.write_bytes(zipped({**files, name: bytes(content)}))
+    assert name in (listed_or_refused(path) if name == "bundle.json" else named(path))
+
+
+def listed_or_refused(path):
+    """A list that is no JSON any more is no bundle: it is refused by its name."""
     try:
-        assert name in named(path)
+        return named(path)
     except InputError as error:
-        # A list that is no JSON any more is no bundle, and the line says whose fault it is.
-        assert name == "bundle.json", error
-        assert "bundle.json" in str(error)
+        return {name for name in ("bundle.json",) if name in str(error)}
 
 
 def test_a_file_that_is_missing_or_added_is_named(files, tmp_path):

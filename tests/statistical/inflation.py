@@ -63,7 +63,7 @@ def beta(mean: float, n: int, rng: np.random.Generator) -> np.ndarray:
 
 def simulated(planted: Planted, n_groups: int, seed: int) -> Inflation:
     """One judge on one simulated set."""
-    rng = np.random.default_rng([n_groups, int(1000 * planted.wrong), seed])
+    rng = np.random.default_rng([56, n_groups, int(1000 * planted.wrong), seed])
     groups = np.repeat(np.arange(n_groups), rng.integers(2, 6, n_groups))
     n = len(groups)
     role = rng.integers(0, 2, n)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgeprobe.errors import StatisticsError
+from judgeprobe.stats.group_bootstrap import group_draws, studentised_ends
 from judgeprobe.stats.inflation import MOST_EXACT, inflation, mean_inflation, sign_flip
 
 # Eight sentences of four pairs, worked by hand in docs/methods/inflation.md:
@@ -135,3 +136,41 @@ def test_no_unit_is_refused():
         inflation(none, none, none, none, 2, rng())
     with pytest.raises(StatisticsError, match="judges x units"):
         mean_inflation(none[None, :], none, none, none, rng())
+
+
+def test_the_studentised_interval_is_that_of_an_explicit_loop():
+    draw = np.random.default_rng(8)
+    groups = np.repeat(np.arange(20), draw.integers(1, 4, 20))
+    values = draw.choice([-1.0, 0.0, 1.0], len(groups), p=[0.1, 0.5, 0.4])
+    draws = group_draws(20, 300, draw)
+    found = studentised_ends(values, draws, groups, 0.9)
+    sums, counts = np.bincount(groups, values), np.bincount(groups)
+
+    def mean_and_error(weights):
+        size = sum(w * c for w, c in zip(weights, counts, strict=True))
+        mean = sum(w * s for w, s in zip(weights, sums, strict=True)) / size
+        spread = sum(w * (s - mean * c) ** 2 for w, s, c in zip(weights, sums, counts, strict=True))
+        return mean, (20 / 19 * spread) ** 0.5 / size
+
+    mean, error = mean_and_error(np.ones(20))
+    t = [(m - mean) / e for m, e in map(mean_and_error, draws)]
+    low, high = np.quantile(t, [0.05, 0.95])
+    assert found.low == pytest.approx(mean - high * error)
+    assert found.high == pytest.approx(mean - low * error)
+
+
+def test_the_method_says_which_interval_it_is():
+    few = measured()
+    assert few.delta.method.startswith("percentile")
+    draw = np.random.default_rng(9)
+    verdicts, one, other = draw.integers(0, 2, (3, 120))
+    many = inflation(verdicts, one, other, np.arange(120) // 3, 2, rng(), resamples=500)
+    assert many.delta.method == "studentised bootstrap over groups, 500 draws"
+    assert many.delta.low < many.delta.estimate < many.delta.high
+
+
+def test_draws_without_spread_leave_the_studentised_interval_undefined():
+    draws = group_draws(5, 200, rng())
+    assert studentised_ends(np.ones(5), draws, np.arange(5)) is None
+    one = np.array([1.0, 0, 0, 0, 0])
+    assert studentised_ends(one, draws, np.arange(5)) is None

@@ -273,6 +273,7 @@ def _field(each: Field, responses: tuple[str, str], *, people: bool) -> dict[str
         "to_bound": {
             name: float(_nearest(cells)[:, code].mean()) for code, name in enumerate(responses)
         },
+        "reconstructed_estimate": again.estimate,
         "reconstructed_share": _share(again.estimate, whole.estimate),
     }
 

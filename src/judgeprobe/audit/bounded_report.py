@@ -3,7 +3,7 @@
 from typing import Any
 
 from judgeprobe.audit.interval_chart import Bar, Chart, interval_chart
-from judgeprobe.audit.page import Page, Table, number, sources
+from judgeprobe.audit.page import Page, Table, number, p_value, sources
 
 __all__ = ["bounded_page"]
 
@@ -23,7 +23,7 @@ def bounded_page(result: dict[str, Any]) -> Page:
         chart=_chart(result),
         tables=(_endpoint(result), _exposure(result), _fields(result), _manipulation(result)),
         notes=tuple(
-            f"{count} {reason.replace('_', ' ')}"
+            f"{reason.replace('_', ' ').capitalize()}, left out: {count}."
             for reason, count in result["excluded"].items()
             if count
         ),
@@ -45,8 +45,8 @@ def _headline(result: dict[str, Any]) -> str:
     if whole["low"] is not None:
         told += f" ({number(whole['low'])} to {number(whole['high'])})"
     told += (
-        f", p {number(whole['p'], 4)}; the smallest p that {whole['nonzero']} nonzero clusters can "
-        f"give is {number(whole['smallest_p'], 4)}."
+        f", p {p_value(whole['p'])}; the smallest p that {whole['nonzero']} nonzero clusters can "
+        f"give is {p_value(whole['smallest_p'])}."
     )
     if again["share"] is None:
         return told
@@ -89,8 +89,8 @@ def _endpoint(result: dict[str, Any]) -> Table:
             number(each["estimate"]),
             number(each.get("low")),
             number(each.get("high")),
-            number(each["p"], 5),
-            number(each["smallest_p"], 5),
+            p_value(each["p"]),
+            p_value(each["smallest_p"]),
             str(each["nonzero"]),
         ]
         for name, each in parts
@@ -123,11 +123,12 @@ def _fields(result: dict[str, Any]) -> Table:
             f"{each['field']} (people)" if each["people"] else each["field"],
             str(each["n"]),
             number(each["estimate"]),
-            number(each["p"], 5),
+            p_value(each["p"]),
             *(number(value) for value in each["shifts"].values()),
             number(each["positive_share_of_movement"]),
             str(each["pinned_items"]),
             *(number(value) for value in each["to_bound"].values()),
+            number(each["reconstructed_estimate"]),
             number(each["reconstructed_share"]),
         ]
         for each in result["fields"]
@@ -136,7 +137,7 @@ def _fields(result: dict[str, Any]) -> Table:
     columns = [
         "field", "items", "estimate", "p", *(f"shift of {name}" for name in names),
         "share of movement", "pinned", *(f"{name} to bound" for name in names),
-        "reconstructed share",
+        "bounds alone", "share",
     ]  # fmt: skip
     return Table("Fields beside their exposure", columns, rows)
 
@@ -147,8 +148,8 @@ def _manipulation(result: dict[str, Any]) -> Table:
             each["response"],
             f"{each['arm']} - {each['against']}",
             number(each["estimate"]),
-            number(each["p"], 5),
-            number(each["smallest_p"], 5),
+            p_value(each["p"]),
+            p_value(each["smallest_p"]),
             str(each["nonzero"]),
         ]
         for each in result["manipulation"]
@@ -196,7 +197,7 @@ def _masking(result: dict[str, Any]) -> list[str]:
     return [
         f"{each['response']}: {each['at_bound_moved']} of {each['at_bound']} at the {each['bound']}"
         f" bound moved inwards, {each['away_moved']} of {each['away']} others moved that way "
-        f"(Fisher p {number(each['p'], 4)})."
+        f"(Fisher p {p_value(each['p'])})."
         for each in result["masking"]
         if each["p"] is not None
     ]

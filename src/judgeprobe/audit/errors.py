@@ -19,6 +19,8 @@ from judgeprobe.stats.segments import Corrected, SegmentReport, segment_means
 
 __all__ = ["ErrorColumns", "ErrorSettings", "audit_errors"]
 
+_MOST_SEGMENTS = 500
+
 
 @dataclass(frozen=True)
 class ErrorColumns:
@@ -152,6 +154,12 @@ def _segments(
     clusters: Ints | None,
 ) -> SegmentReport:
     found, names = codes(table, str(columns.by))
+    if len(names) > _MOST_SEGMENTS:
+        raise InputError(
+            f"`{columns.by}` has {len(names)} values; at most {_MOST_SEGMENTS} make segments",
+            file=table.path,
+            remedy="cut a number into classes, or give it as a --covariate",
+        )
     if (found[graded] < 0).any():
         # Rows without a segment are shown as one, not dropped.
         names = [*names, "(none)"]

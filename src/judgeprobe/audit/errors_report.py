@@ -3,11 +3,18 @@
 from typing import Any
 
 from judgeprobe.audit.interval_chart import Bar, Chart, interval_chart
-from judgeprobe.audit.page import Page, Table, number, sources
+from judgeprobe.audit.page import Page, Table, listed, number, p_value, sources
 
 __all__ = ["errors_page"]
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "not adjusted"}
+
+_COUNTED = {
+    "not_graded": "Rows without the judge's grade, left out",
+    "without_cluster": "Rows without a cluster, left out",
+    "not_labelled": "Rows without people's label, which count for segments only",
+    "without_covariate": "Rows that lack a covariate, left out of the regression",
+}
 
 
 def errors_page(result: dict[str, Any]) -> Page:
@@ -29,9 +36,9 @@ def errors_page(result: dict[str, Any]) -> Page:
         chart=_segment_chart(result) if result["segments"] else _effect_chart(result),
         tables=tuple(tables),
         notes=tuple(
-            f"{reason.replace('_', ' ')}: {count} rows"
-            for reason, count in result["counts"].items()
-            if count and reason != "rows"
+            f"{what}: {result['counts'][reason]}."
+            for reason, what in _COUNTED.items()
+            if result["counts"][reason]
         ),
         limits=(
             "That a covariate causes the error: what goes with it may be the cause.",
@@ -48,36 +55,47 @@ def _headline(result: dict[str, Any], found: list[str]) -> str:
     mean, low, high = (number(result[f"mean_error{end}"], 4) for end in ("", "_low", "_high"))
     told = f"Mean error {mean} ({low} to {high}) over {result['n']} rows with both grades."
     if found:
-        return f"{told} It goes with {', '.join(found)}."
+        return f"{told} It goes with {listed(found)}."
     if result["effects"]:
         return f"{told} It goes with no covariate after adjustment."
     return told
 
 
 def _facts(result: dict[str, Any]) -> list[str]:
-    told = [
-        f"A global correction misstates {name}: it lies outside the segment's own interval."
-        for name in result["hidden_by_global"]
-    ]
+    told = []
+    if hidden := result["hidden_by_global"]:
+        told.append(
+            f"One correction for all rows misstates {listed(hidden)}: it lies outside the "
+            "segment's own interval."
+        )
     told += [
-        f"{column}: each level against {level}" for column, level in result["references"].items()
+        f"{column}: each level against {level}." for column, level in result["references"].items()
     ]
     if result["covariance"] is not None:
         clusters = result["n_clusters"]
         ending = "" if clusters is None else f" over {clusters} clusters"
         told.append(
             f"Standard errors: {result['covariance']}{ending}; "
-            f"adjustment: {_CORRECTIONS[result['correction']]}"
+            f"adjustment: {_CORRECTIONS[result['correction']]}."
         )
     return told
 
 
 def _effects(result: dict[str, Any]) -> Table:
-    shown = ("effect", "std_error", "low", "high", "p", "p_adjusted")
+    shown = ("effect", "std_error", "low", "high")
+    adjustment = _CORRECTIONS[result["correction"]]
     return Table(
-        f"Effects on judge minus people ({result['covariance']}, {result['correction']})",
+        f"Effects on judge minus people ({result['covariance']}, {adjustment})",
         ["covariate", "effect", "std error", "low", "high", "p", "p adjusted"],
-        [[each["name"], *(_fine(each[key]) for key in shown)] for each in result["effects"]],
+        [
+            [
+                each["name"],
+                *(_fine(each[key]) for key in shown),
+                p_value(each["p"]),
+                p_value(each["p_adjusted"]),
+            ]
+            for each in result["effects"]
+        ],
     )
 
 
@@ -90,21 +108,26 @@ def _fine(value: float | None) -> str:
 
 def _segments(result: dict[str, Any]) -> Table:
     return Table(
-        f"Segments: p tests that the {result['tested']} ({result['correction']})",
+        f"Segments: p tests that the {result['tested']} ({_CORRECTIONS[result['correction']]})",
         ["segment", "n", "labels", "judge", "corrected", "low", "high", "by global", "p adjusted",
          "status"],
-        [_segment(each) for each in [*result["segments"], result["global"]]],
+        [_segment(each) for each in _with_all(result)],
     )  # fmt: skip
 
 
+def _with_all(result: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*result["segments"], {**result["global"], "segment": "(all rows)"}]
+
+
 def _segment(each: dict[str, Any]) -> list[str]:
-    shown = ("judge", "corrected", "low", "high", "by_global", "p_adjusted")
+    shown = ("judge", "corrected", "low", "high", "by_global")
     status = each["status"] if not each["reason"] else f"{each['status']}: {each['reason']}"
     return [
         each["segment"],
         str(each["n"]),
         str(each["n_gold"]),
         *(number(each[key], 4) for key in shown),
+        p_value(each["p_adjusted"]),
         status,
     ]
 
@@ -112,7 +135,7 @@ def _segment(each: dict[str, Any]) -> list[str]:
 def _segment_chart(result: dict[str, Any]) -> Chart | None:
     bars = [
         Bar(each["segment"], each["corrected"], each["low"], each["high"], each["judge"])
-        for each in [*result["segments"], result["global"]]
+        for each in _with_all(result)
     ]
     return interval_chart(
         "Judge's mean and corrected mean of each segment",

@@ -44,18 +44,19 @@ def read_lm_eval(path: Path) -> list[dict[str, Any]]:
             )
         read[name] = each
     several = any(len(read) > 1 for read in samples.values())
-    return [_row(identity, read, several) for identity, read in samples.items()]
+    return [_row(identity, read, several=several) for identity, read in samples.items()]
 
 
-def _row(identity: str, read: dict[str, dict[str, Any]], several: bool) -> dict[str, Any]:  # noqa: FBT001
+def _row(identity: str, read: dict[str, dict[str, Any]], *, several: bool) -> dict[str, Any]:
     first = next(iter(read.values()))
     row: dict[str, Any] = {"id": identity, "target": written(first.get("target"))}
     for name, each in read.items():
         # As lm-evaluation-harness names them in its own results: METRIC,FILTER.
         ending = f",{name}" if several else ""
         replies = each.get("filtered_resps")
-        alone = isinstance(replies, list) and len(replies) == 1
-        row[f"output{ending}"] = written(replies[0] if alone else replies)
+        if isinstance(replies, list) and len(replies) == 1:
+            replies = replies[0]
+        row[f"output{ending}"] = written(replies)
         for key, value in each.items():
             if key not in _OWN:
                 row |= {f"{part}{ending}": inner for part, inner in flat(key, value).items()}

@@ -5,7 +5,7 @@ missing value; a cell that is neither empty nor of its kind is refused with its 
 come from a second file, joined by an id: a doubled or an unmatched id is refused by name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,17 @@ from judgeprobe.errors import InputError
 from judgeprobe.stats.arrays import Bools, Floats, Ints
 from judgeprobe.tables.columns import column_of, numbers, pieces, truths, words
 
-__all__ = ["Table", "codes", "joined", "read_grades", "scores", "table_of", "texts", "winners"]
+__all__ = [
+    "Table",
+    "codes",
+    "grade_pieces",
+    "joined",
+    "read_grades",
+    "scores",
+    "table_of",
+    "texts",
+    "winners",
+]
 
 
 @dataclass(frozen=True)
@@ -61,15 +71,28 @@ def read_grades(path: Path, columns: Sequence[str]) -> Table:
         InputError: It is missing, unreadable or empty, lacks a column, or holds a row that is none.
     """
     wanted = list(dict.fromkeys(columns))
-    found = list(pieces(path, wanted, ()))
-    for piece in found:
+    found = list(grade_pieces(path, wanted))
+    whole = {name: _together([piece.column(name) for piece in found]) for name in wanted}
+    return Table(path, np.concatenate([piece.rows for piece in found]), whole)
+
+
+def grade_pieces(path: Path, columns: Sequence[str]) -> Iterator[Table]:
+    """The same piece by piece, each with at least one row, for what adds up over rows.
+
+    Raises:
+        InputError: As `read_grades`.
+    """
+    wanted = list(dict.fromkeys(columns))
+    empty = True
+    for piece in pieces(path, wanted, ()):
         for reason, rows in piece.skipped.items():
             if len(rows):
                 raise InputError(reason, file=path, row=int(rows[0]), remedy="mend the row")
-    if sum(piece.n for piece in found) == 0:
+        if piece.n:
+            empty = False
+            yield Table(path, piece.rows, {name: piece.column(name) for name in wanted})
+    if empty:
         raise InputError("holds no rows", file=path, remedy="give at least one data row")
-    whole = {name: _together([piece.column(name) for piece in found]) for name in wanted}
-    return Table(path, np.concatenate([piece.rows for piece in found]), whole)
 
 
 def _together(parts: Sequence[Any]) -> Any:
@@ -138,7 +161,7 @@ def winners(table: Table, name: str, known: Mapping[str, int]) -> Ints:
     unknown = [code for code, word in enumerate(names) if word not in known]
     if unknown:
         row = int(np.argmax(np.isin(found, unknown)))
-        first, second = (next(word for word in known if known[word] == code) for code in (1, 2))
+        first, second = [word for word, code in known.items() if code][:2]
         _refuse(
             table,
             name,

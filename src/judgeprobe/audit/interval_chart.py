@@ -157,7 +157,7 @@ def _cut(name: str) -> str:
 def _marks(low: float, high: float) -> list[float]:
     """Round numbers around the span: at most ten, at steps of 1, 2 or 5 times a power of ten."""
     width = high - low
-    if width <= 0:
+    if width <= max(1e-12, 1e-9 * max(abs(low), abs(high))):
         low, high = low - 0.5, high + 0.5
         width = 1.0
     power = 10.0 ** math.floor(math.log10(width / 4))

@@ -18,8 +18,10 @@ __all__ = [
     "Page",
     "Table",
     "escape_markdown",
+    "listed",
     "markdown_table",
     "number",
+    "p_value",
     "page_html",
     "page_markdown",
     "render",
@@ -46,7 +48,7 @@ class Table:
     def numeric(self) -> list[bool]:
         """Whether every filled cell of a column looks like a number."""
         filled = [[row[i] for row in self.rows if row[i]] for i in range(len(self.columns))]
-        return [all(cell[:1] in "0123456789+-–" for cell in cells) for cells in filled]
+        return [all(cell.lstrip("<")[:1] in "0123456789+-–" for cell in cells) for cells in filled]
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,15 @@ class Page:
 
 def number(value: float | None, digits: int = 3) -> str:
     """A number for a table; an en dash where there is none."""
-    return "–" if value is None else f"{value:.{digits}f}"
+    # Adding 0.0 turns a rounded -0.0 into 0.0.
+    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def p_value(value: float | None, digits: int = 4) -> str:
+    """A p-value for a table: never rounded to zero."""
+    if value is not None and value < 10**-digits:
+        return f"<{10**-digits:.{digits}f}"
+    return number(value, digits)
 
 
 def escape_markdown(text: object) -> str:
@@ -88,6 +98,12 @@ def escape_markdown(text: object) -> str:
     line = " ".join(str(text).split())
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{char}" if char in "\\`*_[]|#!" else char for char in line)
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names in a sentence; beyond the most, how many more there are."""
+    shown = [*names[:most], f"{len(names) - most} more"] if len(names) > most else [*names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def sources(result: dict[str, Any]) -> str:
@@ -122,7 +138,10 @@ def page_markdown(page: Page) -> str:
     lines += _bullets(page.facts)
     for table in page.tables:
         lines += markdown_table(table)
-    for title, sentences in (("Left out", page.notes), ("What this does not show", page.limits)):
+    for title, sentences in (
+        ("What was left out", page.notes),
+        ("What this does not show", page.limits),
+    ):
         if sentences:
             lines += [f"## {title}", "", *_bullets(sentences)]
     return "\n".join([*lines, escape_markdown(page.source), ""])

@@ -4,15 +4,20 @@ One row is one comparison, judged in both orders. Both columns name the winner i
 numbering: the plain order shows 1 first, the swapped order shows 2 first. What evaluation tools
 write is often otherwise: the other order is a run of its own (`swapped_file`), winners are letters
 (`names`), and the letter is that of the place (`as_shown`).
+
+One plain table is read in a stream: only counts are kept, so it may have any number of rows.
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from judgeprobe.audit.grades_input import GradesSource, read_source
-from judgeprobe.audit.grades_table import Table, joined, winners
+from judgeprobe.audit.grades_table import Table, grade_pieces, joined, winners
 from judgeprobe.errors import InputError
-from judgeprobe.stats.position import position_bias, preference
+from judgeprobe.stats.position import position_of_counts, preference_of_counts, verdict_counts
 
 __all__ = ["PositionColumns", "audit_position"]
 
@@ -72,12 +77,18 @@ def audit_position(
     """
     words = columns.words
     turned = {word: _FLIPPED[code] for word, code in words.items()} if columns.as_shown else words
-    table, swapped_column = _table(source, columns, turned)
-    plain = winners(table, columns.plain, words)
-    swapped = winners(table, swapped_column, turned)
-    found = position_bias(plain, swapped, level=level)
-    reason = "" if found.first.n else "no comparison names a winner in both orders"
     named = {"longer": columns.longer, "own": columns.own, "gold": columns.gold}
+    probes = {name: column for name, column in named.items() if column is not None}
+    swapped_column = columns.swapped if source.swapped_file is None else _SWAPPED
+    counts = np.zeros((3, 3), dtype=np.int64)
+    marked = {name: np.zeros((3, 3, 3), dtype=np.int64) for name in probes}
+    for table in _tables(source, columns, turned):
+        both = winners(table, columns.plain, words), winners(table, swapped_column, turned)
+        counts += verdict_counts(*both)
+        for name, column in probes.items():
+            marked[name] += verdict_counts(*both, winners(table, column, _PLAIN))
+    found = position_of_counts(counts, level=level)
+    reason = "" if found.first.n else "no comparison names a winner in both orders"
     return {
         **source.named(),
         "n": found.first.n,
@@ -89,34 +100,31 @@ def audit_position(
         "consistent": found.consistent,
         "changed": _share(asdict(found.changed)),
         "probes": [
-            {
-                "name": name,
-                **_share(
-                    asdict(preference(plain, swapped, winners(table, column, _PLAIN), level=level))
-                ),
-            }
-            for name, column in named.items()
-            if column is not None
+            {"name": name, **_share(asdict(preference_of_counts(each, level=level)))}
+            for name, each in marked.items()
         ],
         "level": level,
         "reason": reason,
     }
 
 
-def _table(
+def _tables(
     source: GradesSource, columns: PositionColumns, words: dict[str, int]
-) -> tuple[Table, str]:
-    """The comparisons, and the name of the column of the swapped order."""
+) -> Iterator[Table]:
+    """The comparisons: piece by piece, or all at once where files must be joined."""
     marks = [name for name in (columns.longer, columns.own) if name is not None]
     gold = [] if columns.gold is None else [columns.gold]
-    if source.swapped_file is None:
-        return read_source(source, [columns.plain, columns.swapped, *marks], gold), columns.swapped
-    table = read_source(source, [columns.plain, *marks], gold)
-    other = source.read(source.swapped_file, [*source.keys, columns.swapped])
-    # A wrong cell is named here in its own file and row; after the join it is in neither.
-    winners(other, columns.swapped, words)
-    # Two runs of a tool have the same columns; the second's gets a name that no file has.
-    return joined(table, str(source.key), other, {_SWAPPED: columns.swapped}), _SWAPPED
+    if source.swapped_file is not None:
+        table = read_source(source, [columns.plain, *marks], gold)
+        other = source.read(source.swapped_file, [*source.keys, columns.swapped])
+        # A wrong cell is named here in its own file and row; after the join it is in neither.
+        winners(other, columns.swapped, words)
+        # Two runs of a tool have the same columns; the second's gets a name that no file has.
+        yield joined(table, str(source.key), other, {_SWAPPED: columns.swapped})
+    elif source.reader is not None or source.gold_file is not None:
+        yield read_source(source, [columns.plain, columns.swapped, *marks], gold)
+    else:
+        yield from grade_pieces(source.path, [columns.plain, columns.swapped, *marks, *gold])
 
 
 def _share(found: dict[str, Any]) -> dict[str, Any]:

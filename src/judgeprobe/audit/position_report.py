@@ -3,7 +3,7 @@
 from typing import Any
 
 from judgeprobe.audit.interval_chart import Bar, interval_chart
-from judgeprobe.audit.page import Page, Table, number, sources
+from judgeprobe.audit.page import Page, Table, number, p_value, sources
 
 __all__ = ["position_page"]
 
@@ -18,11 +18,16 @@ def position_page(result: dict[str, Any]) -> Page:
     """The audit as a page."""
     shares = _shares(result)
     rows = [
-        [name, str(share["n"]), *(number(share[key], 4) for key in ("rate", "low", "high", "p"))]
+        [
+            name,
+            str(share["n"]),
+            *(number(share[key], 4) for key in ("rate", "low", "high")),
+            p_value(share["p"]),
+        ]
         for name, share in shares
     ]
     columns = ["question", "comparisons", "rate", "low", "high", "p"]
-    left_out = f"{result['n_unread']} comparisons without a winner in both orders"
+    left_out = f"Comparisons without a winner in both orders, left out: {result['n_unread']}."
     return Page(
         title=f"Position audit of {result['file']}",
         lead=f"{result['n']} comparisons, each judged in both orders; exact binomial intervals at "
@@ -30,7 +35,7 @@ def position_page(result: dict[str, Any]) -> Page:
         headline=_headline(result),
         warn=_prefers(result["changed"]) or _prefers({**result, "rate": result["first_rate"]}),
         facts=tuple(
-            f"{name}: {share['reason']}" for name, share in shares if share["reason"] != ""
+            f"{name}: {share['reason']}." for name, share in shares if share["reason"] != ""
         ),
         chart=interval_chart(
             "How often the judge names an answer",
@@ -55,7 +60,7 @@ def position_page(result: dict[str, Any]) -> Page:
 
 def _shares(result: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     first = {**result, "rate": result["first_rate"]}
-    changed = ("of changed verdicts, the first", result["changed"])
+    changed = ("changed verdicts: the first", result["changed"])
     probes = [(_QUESTIONS[probe["name"]], probe) for probe in result["probes"]]
     return [("names the first shown", first), changed, *probes]
 

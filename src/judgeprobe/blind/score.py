@@ -33,13 +33,16 @@ UNIT = "group"
 COVERS = "the verdict covers {names}"
 
 
-def make_scores(study: Study, found: BlindSet, verdicts: Sequence[Verdicts]) -> dict[str, Any]:
+def make_scores(
+    study: Study, found: BlindSet, verdicts: Sequence[Verdicts], *, power: bool = True
+) -> dict[str, Any]:
     """`blind/scores.json`, without its predictions.
 
     Args:
         study: Seed and level.
         found: The set, with labels.
         verdicts: Of the judges, one entry for each unit of the set.
+        power: Whether validation power is worked out; it refits a family of predictors.
     """
     sets = _Sets(found)
     level, seed = study.settings.profile.level, study.settings.study.seed
@@ -54,18 +57,7 @@ def make_scores(study: Study, found: BlindSet, verdicts: Sequence[Verdicts]) -> 
         "set": _set_facts(found, sets),
         "judges": [scorer.judge(one) for one in verdicts],
         "mean": scorer.mean(verdicts),
-        "power": power_of_sets(
-            [unit.sentence for unit in found.units],
-            inherited=sets.inherited_sides,
-            blinded=sets.blinded_sides,
-            blinded_classes=sets.blinded,
-            rater_sides=side_codes(found.codes, found.settings),
-            rater_classes=found.codes,
-            groups=sets.groups,
-            permutations=found.settings.permutations,
-            level=level,
-            seed=seed,
-        ),
+        "power": _power(found, sets, level, seed) if power else None,
         "settings": {
             "seed": seed,
             "level": level,
@@ -74,6 +66,21 @@ def make_scores(study: Study, found: BlindSet, verdicts: Sequence[Verdicts]) -> 
             "permutations": found.settings.permutations,
         },
     }
+
+
+def _power(found: BlindSet, sets: "_Sets", level: float, seed: int) -> dict[str, Any]:
+    return power_of_sets(
+        [unit.sentence for unit in found.units],
+        inherited=sets.inherited_sides,
+        blinded=sets.blinded_sides,
+        blinded_classes=sets.blinded,
+        rater_sides=side_codes(found.codes, found.settings),
+        rater_classes=found.codes,
+        groups=sets.groups,
+        permutations=found.settings.permutations,
+        level=level,
+        seed=seed,
+    )
 
 
 def write_scores(study: Study, found: BlindSet, scores: dict[str, Any]) -> None:

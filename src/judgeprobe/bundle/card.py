@@ -151,12 +151,13 @@ def _direction(profile: Mapping[str, Any]) -> str:
     source = _line(profile["direction_source"] or "")
     if profile["direction"] == "construction":
         return "by construction: what the generator was asked for"
-    return f"{profile['direction']} ({source})" if source else str(profile["direction"])
+    source = source.removeprefix("human: ")
+    return f"set by people: {source}" if source else str(profile["direction"])
 
 
 def _items(items: Sequence[BaseItem], edits: Sequence[Intervention]) -> str:
     if not items:
-        return f"{len({edit.base_id for edit in edits})} pairs' base items, from a table of pairs"
+        return f"{len({edit.base_id for edit in edits})}, from a table of pairs"
     return f"{len(items)}; by domain: {_counts(item.domain for item in items)}"
 
 

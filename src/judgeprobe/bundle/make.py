@@ -45,8 +45,6 @@ REPLIES = "replies.jsonl.gz"
 PREDICTIONS = "predictions.toml"
 # Files that the profile is made from, or that it is: a bundle without one is of no use.
 _NEEDED = ("interventions.jsonl", "grades.parquet", "profile.json")
-_AS_THEY_ARE = ("base_items.jsonl", "interventions.jsonl", "rejections.jsonl", "grades.parquet",
-                "directions.jsonl", "profile.json", PREDICTIONS)  # fmt: skip
 _MADE_FROM = {
     "interventions": "interventions.jsonl",
     "grades": "grades.parquet",
@@ -160,6 +158,19 @@ def make_bundle(
     return Bundle(files, digest, tuple(dropped), tuple(_missing(study, licence)), tuple(lines))
 
 
+def _sources(study: Study) -> dict[str, Path]:
+    """The files that are released as they are; those of a variant lie in two folders."""
+    return {
+        "base_items.jsonl": study.base_items_path,
+        "interventions.jsonl": study.interventions_path,
+        "rejections.jsonl": study.rejections_path,
+        "grades.parquet": study.grades_path,
+        "directions.jsonl": study.directions_path,
+        "profile.json": study.profile_path,
+        PREDICTIONS: study.folder / PREDICTIONS,
+    }
+
+
 def _require_profile(study: Study) -> None:
     """Refuse a study that is not whole, or whose profile is of other files.
 
@@ -172,18 +183,19 @@ def _require_profile(study: Study) -> None:
         "grades.parquet": "sweep",
         "profile.json": "profile",
     }
+    sources = _sources(study)
     for name in _NEEDED:
-        if not (study.folder / name).is_file():
+        if not sources[name].is_file():
             raise InputError(
                 "is not there",
-                file=study.folder / name,
+                file=sources[name],
                 remedy=f"make it with: judgeprobe {commands[name]} {study.folder}",
             )
     made_under = read_json(study.profile_path).get("made_under", {})
     now = {
-        what: file_hash(study.folder / name)
+        what: file_hash(sources[name])
         for what, name in _MADE_FROM.items()
-        if (study.folder / name).is_file()
+        if sources[name].is_file()
     }
     for what, found in {**made_under}.items():
         study.require_same(
@@ -197,9 +209,9 @@ def _require_profile(study: Study) -> None:
 
 def _copied(study: Study, dropped: list[str]) -> dict[str, bytes]:
     files = {}
-    for name in _AS_THEY_ARE:
-        path = study.folder / name
-        if not path.is_file():
+    for name, path in _sources(study).items():
+        # An empty table is left out: readers of tables take it for a damaged one.
+        if not path.is_file() or not path.stat().st_size:
             continue
         if not is_private(study, name):
             files[name] = path.read_bytes()
@@ -218,7 +230,7 @@ def _taxonomy_files(study: Study) -> dict[str, bytes]:
     """The taxonomy and its lists, as they lie beside each other."""
     name = study.settings.study.taxonomy
     own = "/" in name or name.endswith(".toml")
-    path = study.folder / name if own else resources.path("probes", f"{name}.toml")
+    path = study.root / name if own else resources.path("probes", f"{name}.toml")
     files = {f"{TAXONOMY_DIR}/{study.taxonomy.name}.toml": path.read_bytes()}
     for key, entry in tomllib.loads(path.read_text("utf-8-sig")).get("lists", {}).items():
         inner = PurePosixPath(entry)
@@ -236,7 +248,7 @@ def _prompt_files(study: Study, public: PublicSettings) -> dict[str, bytes]:
     files = {}
     for name, file in public.prompts.items():
         own = "/" in name or name.endswith((".txt", ".md"))
-        path = study.folder / name if own else resources.path("prompts", f"{name}.txt")
+        path = study.root / name if own else resources.path("prompts", f"{name}.txt")
         if is_private(study, name):
             raise InputError(
                 "is marked private by [bundle] private, and the settings name it",

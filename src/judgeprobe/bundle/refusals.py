@@ -95,7 +95,7 @@ class Watch:
 def watch_for(study: Study, people: Iterable[str], hosts: Sequence[str]) -> Watch:
     """What is looked for in the files of a study."""
     home = str(Path.home())
-    places = {str(study.folder.resolve())}
+    places = {str(study.folder.resolve()), str(study.root.resolve())}
     if home.count("/") > 1 or len(home) > len("/root") or home == "/root":
         places.add(f"{home}/")
     return Watch(

@@ -26,9 +26,14 @@ __all__ = [
 
 TAXONOMY_DIR = "taxonomy"
 PROMPT_DIR = "prompts"
+# Tables of stages whose files are not released, and the tie of a variant to its study's folder.
+_OTHER_STAGES = ("blind", "pressure", "variants", "variant")
 # Keys that name a prompt file or a shipped prompt, by table.
 _PROMPTS = ("prompt", "prompt_construct", "prompt_control")
 _LOCAL = "local/"
+# A judge of these routes without a prompt of its own has the completion prompt (docs/sweep.md).
+_CONTINUING = (_LOCAL, "text-completion-openai/")
+_COMPLETION_PROMPT = "judge_completion.v1"
 _HEAD = (
     "# Written by `judgeprobe bundle` from the study's own settings; paths are names here, and\n"
     "# hosts of the maker's own are left out. DATA_CARD.md says what was.\n\n"
@@ -56,6 +61,9 @@ def public_settings(study: Study) -> PublicSettings:
     table = _plain(settings.model_dump(mode="json", exclude_unset=True))
     dropped: list[str] = []
     prompts: dict[str, str] = {}
+    for name in _OTHER_STAGES:
+        if table.pop(name, None) is not None:
+            dropped.append(f"the table `[{name}]`: what that stage makes is not in a bundle")
     part = table["study"]
     for key in ("base_items", "pairs"):
         if isinstance(part.get(key), str) and not part[key].startswith("hf:"):
@@ -67,10 +75,7 @@ def public_settings(study: Study) -> PublicSettings:
         for key in _PROMPTS:
             if isinstance(one.get(key), str):
                 one[key] = _prompt(one[key], prompts)
-    for key, value in _default_prompts(study):
-        prompts.setdefault(value, _file_name(value))
-        if key == "elicitation.prompt":
-            table.setdefault("elicitation", {})["prompt"] = f"{PROMPT_DIR}/{prompts[value]}"
+    _name_defaults(study, table, prompts)
     scale = table.get("elicitation", {}).get("scale")
     if scale:
         words = dict(scale.pop("words", None) or ())
@@ -101,16 +106,24 @@ def _asked(table: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"judge `{judge['name']}`", judge
 
 
-def _default_prompts(study: Study) -> Iterator[tuple[str, str]]:
-    """Prompts that are in force without being named."""
+def _name_defaults(study: Study, table: dict[str, Any], prompts: dict[str, str]) -> None:
+    """Name the prompts that are in force without being named, so that they are in the bundle."""
     settings = study.settings
-    if any(judge.model is not None for judge in settings.judges):
-        yield "elicitation.prompt", settings.elicitation.prompt
-    if settings.study.pairs is None and settings.generator.model != "rules":
-        yield "generator.prompt", settings.generator.prompt
-    if settings.study.pairs is None and settings.verifier is not None:
-        yield "verifier.prompt_construct", settings.verifier.prompt_construct
-        yield "verifier.prompt_control", settings.verifier.prompt_control
+    for judge, one in zip(settings.judges, table.get("judges", ()), strict=True):
+        if judge.model is None or judge.prompt is not None:
+            continue
+        if judge.model.startswith(_CONTINUING):
+            one["prompt"] = _prompt(_COMPLETION_PROMPT, prompts)
+        else:
+            part = table.setdefault("elicitation", {})
+            part["prompt"] = _prompt(settings.elicitation.prompt, prompts)
+    if settings.study.pairs is not None:
+        return
+    if settings.generator.model != "rules":
+        table["generator"]["prompt"] = _prompt(settings.generator.prompt, prompts)
+    if settings.verifier is not None:
+        for key in ("prompt_construct", "prompt_control"):
+            table["verifier"][key] = _prompt(getattr(settings.verifier, key), prompts)
 
 
 def _prompt(name: str, prompts: dict[str, str]) -> str:

@@ -173,6 +173,10 @@ def score(
             help="Grade from which on a sentence holds, for a judge or for all; repeatable.",
         ),
     ] = None,
+    power: Annotated[
+        bool,
+        typer.Option("--power/--no-power", help="Validation power of both sets, the slow part."),
+    ] = True,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -198,7 +202,7 @@ def score(
         if verdicts is None
         else from_file(verdicts, found.units, found.settings, cuts, for_all)
     )
-    scores = make_scores(loaded, found, given)
+    scores = make_scores(loaded, found, given, power=power)
     scores["predictions"] = _predictions(loaded.folder, scores)
     write_scores(loaded, found, scores)
     page = make_blind_page(loaded)
@@ -331,7 +335,7 @@ def _print_scores(scores: dict[str, Any], *, quiet: bool) -> None:
     )
     if quiet:
         return
-    for name in ("inherited", "blinded", "blinded_classes"):
+    for name in ("inherited", "blinded", "blinded_classes") if scores["power"] else ():
         found = scores["power"][name]
         if found["reason"]:
             note(f"validation power, {name.replace('_', ' ')}: {found['reason']}")

@@ -188,6 +188,8 @@ def _power_words(scores: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Why a set has no validation power."""
     if scores is None:
         return ()
+    if scores["power"] is None:
+        return ("Validation power was not asked for (--no-power).",)
     return tuple(
         f"Validation power, {told}: {scores['power'][name]['reason']}."
         for name, told in POWER_NAMES.items()

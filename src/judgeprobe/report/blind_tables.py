@@ -163,6 +163,8 @@ def score_tables(scores: Mapping[str, Any], predicted: float | None) -> Iterable
         rows=tuple(scores["set"]["confusion"]),
         **common,
     )
+    if scores["power"] is None:
+        return
     yield Table(
         name="blind_power",
         title="Validation power of both sets, one text at a time",

@@ -1,9 +1,8 @@
 """Which changes of the construct did each judge not notice, the most confident misses first?
 
 An edit is missed when the verdict at the judge's operating point is the same for both members. The
-judge was the more confident in a miss, the farther its grades lay from changing the verdict. Where
-it still accepts the edited text (both grades at or above the cut) the miss stands before those
-where it had refused the original already.
+edit makes the text worse and a higher grade says better, so a miss is the more confident, the
+higher the grade of the edited text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +31,7 @@ class Missed:
         margin: How far the grades lay from another verdict, in scale units, 0 or more: rule "cut",
             the distance of the nearer grade from the cut; rule "shift", how much more the grade
             would have had to move. None for a judge whose verdict no cut changes.
-        accepted: Whether both grades are at or above the cut; None under the rule "shift" and
+        passed: Whether both grades are at or above the cut; None under the rule "shift" and
             without a cut.
     """
 
@@ -41,7 +40,7 @@ class Missed:
     after: float
     noticed_by: int
     margin: float | None = None
-    accepted: bool | None = None
+    passed: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -151,8 +150,8 @@ def _missed_by(
             others = sum(told.get(edit.id, False) for told in changed.values())
             before, after = moves[edit.id]
             margin = _margin(before, after, tau=tau, rule=rule)
-            accepted = None if tau is None or rule == "shift" else min(before, after) >= tau
-            missed.append(Missed(edit, before, after, others, margin, accepted))
+            passed = None if tau is None or rule == "shift" else min(before, after) >= tau
+            missed.append(Missed(edit, before, after, others, margin, passed))
     missed.sort(key=_order)
     return MissedBy(judge, len(missed), len(moves), by_slot, tuple(missed))
 
@@ -165,11 +164,10 @@ def _margin(before: float, after: float, *, tau: float | None, rule: str) -> flo
     return min(abs(before - tau), abs(after - tau))
 
 
-def _order(one: Missed) -> tuple[bool, float, float, int, str, str]:
-    """What the judge still accepts, the larger margin, the larger rise, what others noticed."""
+def _order(one: Missed) -> tuple[float, float, int, str, str]:
+    """The higher grade of the edited text, the larger rise, what more others noticed."""
     return (
-        one.accepted is False,
-        -round(one.margin or 0.0, 9),
+        -round(one.after, 9),
         -round(one.after - one.before, 9),
         -one.noticed_by,
         one.edit.slot,

@@ -31,11 +31,7 @@ FEWEST_LISTED = 10
 # Of these, how many stand unfolded.
 OPEN = 5
 
-_SPELLED = {
-    True: "accepted before and after",
-    False: "refused before and after",
-    None: "",
-}
+_SPELLED = {True: "both passed", False: "both failed", None: ""}
 COLUMNS = (
     "judge",
     "slot",
@@ -48,7 +44,7 @@ COLUMNS = (
     "grade_edited",
     "cut",
     "margin",
-    "accepted",
+    "passed",
     "noticed_by",
     "direction",
 )
@@ -69,6 +65,8 @@ class SlotPart:
 
     Attributes:
         anchor: Its id on the page.
+        axis: The axis of the construct that its edits move.
+        passed: Missed edits with both grades at or above the cut; None where there is no cut.
         first: Cards that stand unfolded.
         rest: Cards below a fold.
         left: Missed edits that only the table holds.
@@ -76,11 +74,11 @@ class SlotPart:
 
     name: str
     anchor: str
-    told: str
+    axis: str
     gloss: str
     missed: int
     graded: int
-    accepted: int | None
+    passed: int | None
     first: tuple[dict[str, Any], ...]
     rest: tuple[dict[str, Any], ...]
     left: int
@@ -109,8 +107,10 @@ class MissedPage:
     lead: str
     boxes: tuple[Any, ...]
     ordered: str
+    noun: str
+    sides: tuple[str, str]
     judges: tuple[JudgePart, ...]
-    show_accepted: bool
+    show_passed: bool
     version: str = __version__
 
 
@@ -172,12 +172,15 @@ def missed_page(
         boxes: What must be read before any number (who set the direction, the control judges).
     """
     found = {by.judge: by for by in missed}
+    worse = "is meant to be" if view.direction == "construction" else "is"
+    from_pairs = study.settings.study.pairs is not None
+    noun = "pairs" if from_pairs else "edits"
     listed = max(FEWEST_LISTED, MOST_LISTED // max(1, len(found)))
     judges = tuple(
         JudgePart(
             judge.judge,
             f"judge-{number}",
-            tuple(_judge_lines(judge, found.get(judge.judge), view)),
+            tuple(_judge_lines(judge, found.get(judge.judge), view, noun)),
             _slot_parts(found.get(judge.judge), study.taxonomy, f"judge-{number}", listed),
         )
         for number, judge in enumerate(view.judges, start=1)
@@ -185,32 +188,28 @@ def missed_page(
     return MissedPage(
         name=study.settings.study.name,
         lead=(
-            f"The judge is asked {study.taxonomy.measures}. Each text below was edited so that "
-            "the answer changes; the judge's verdict did not."
+            f"The judge is asked {study.taxonomy.measures}. In each pair below the second text "
+            f"{worse} the worse one; the judge gave both the same verdict."
         ),
         boxes=tuple(box for box in boxes if box.everywhere),
-        ordered=_ordered(view.rule),
+        ordered=_ORDERED,
+        noun=noun,
+        sides=("First text", "Second text") if from_pairs else ("Original", "Edited"),
         judges=judges,
-        show_accepted=view.rule == "cut",
+        show_passed=view.rule == "cut",
     )
 
 
-def _ordered(rule: str) -> str:
-    ties = "Ties: the larger rise of the grade first, then what more other judges noticed."
-    if rule == "shift":
-        return (
-            "Order: most confident first, that is, the less the grade moved against the move that "
-            f"would have counted as another verdict. {ties}"
-        )
-    return (
-        "Order: first the edits that the judge still accepts (both grades at or above its cut), "
-        "then those whose original it had refused already. Within each the most confident first: "
-        "the farther the nearer of the two grades lies from the cut, the surer the judge was of "
-        f"giving one verdict to both. {ties}"
-    )
+_ORDERED = (
+    "Most confident first: the higher the judge graded the text that is worse, the surer it was in "
+    "its miss, so the pairs of each kind are ordered by the grade of their second text. Ties: the "
+    "larger rise of the grade first, then what more other judges noticed."
+)
 
 
-def _judge_lines(judge: JudgeView, by: MissedBy | None, view: ProfileView) -> Iterator[str]:
+def _judge_lines(
+    judge: JudgeView, by: MissedBy | None, view: ProfileView, noun: str
+) -> Iterator[str]:
     point = judge.operating_point
     if point is None:
         yield (
@@ -223,26 +222,28 @@ def _judge_lines(judge: JudgeView, by: MissedBy | None, view: ProfileView) -> It
     if judge.reason:
         yield f"Read with care, a {judge.status}: {judge.reason}."
     if by is None:
-        yield "No construct edit has grades for both of its texts."
+        yield f"None of the {noun} has grades for both of its texts."
         return
     if point.tau is None:
-        yield f"Its verdict is the same for every text, so all {by.n_graded} edits are missed."
+        yield f"Its verdict is the same for every text, so all {by.n_graded} {noun} are missed."
         return
     verdict = (
-        f"its grade moves by {point.tau:g} or more"
+        f"its grade moves by {point.tau:.4g} or more"
         if view.rule == "shift"
-        else f"one of its two grades is at or above {point.tau:g} and the other below"
+        else f"one of its two grades is {point.tau:.4g} or more (passed) and the other less "
+        "(failed)"
     )
     yield (
-        f"Missed: {by.n_missed} of {by.n_graded} edits that change the construct "
-        f"({by.n_missed / by.n_graded:.0%}). An edit counts as noticed where {verdict}; "
-        "judgeprobe sets that cut where the judge notices most while its verdict holds on at least "
-        f"{view.floor:.0%} of the edits that change nothing but wording."
+        f"Missed: {by.n_missed} of {by.n_graded} {noun} whose second text is worse "
+        f"({by.n_missed / by.n_graded:.0%}). One counts as noticed where {verdict}. judgeprobe "
+        "sets that cut where the judge notices most while its verdict holds on at least "
+        f"{view.floor:.0%} of the {noun} in which neither text is worse."
     )
     yield (
-        f"At this cut S, the share of wording-only edits on which the verdict holds, is "
-        f"{point.S:.3f}; R, the share of construct edits on which it changes, is {point.R:.3f} "
-        "(base items weighted equally, so it differs from the plain count)."
+        f"At this cut S, the share of the {noun} with neither text worse on which the verdict "
+        f"holds, is {point.S:.3f}; R, the share of the others on which it changes, is "
+        f"{point.R:.3f} "
+        "(with every base item weighted equally, so it need not equal the plain count)."
     )
     ungraded = judge.n_ungraded
     if ungraded:
@@ -259,17 +260,17 @@ def _slot_parts(
     for slot, (missed, graded) in _worst_first(by.by_slot):
         edits = by.of_slot(slot)
         cards = tuple(_card(one) for one in edits[:listed])
-        told = [one.accepted for one in edits]
-        axis, gloss = glosses.get(slot, ("", ""))
+        told = [one.passed for one in edits]
+        axis, gloss = glosses.get(slot, (edits[0].edit.axis if edits else "", ""))
         parts.append(
             SlotPart(
                 name=slot.replace("_", " "),
                 anchor=f"{judge}-{slot}",
-                told=axis,
+                axis=axis,
                 gloss=gloss,
                 missed=missed,
                 graded=graded,
-                accepted=None if None in told else sum(map(bool, told)),
+                passed=None if None in told else sum(map(bool, told)),
                 first=cards[:OPEN],
                 rest=cards[OPEN:],
                 left=missed - len(cards),
@@ -286,8 +287,8 @@ def _card(one: Missed) -> dict[str, Any]:
         "base": edit.base_id,
         "before": f"{one.before:.4g}",
         "after": f"{one.after:.4g}",
-        "verdict": _SPELLED[one.accepted],
-        "margin": "" if one.margin is None else f"{one.margin:.4g} from the cut",
+        "verdict": _SPELLED[one.passed],
+        "margin": "" if one.margin is None else f"{one.margin:.3g} from the cut",
         "noticed": f"noticed by {_others(one.noticed_by)}" if one.noticed_by else "",
         "original": original,
         "edited": edited,
@@ -310,9 +311,9 @@ def all_missed_rows(
             for one in by.of_slot(slot):
                 edit = one.edit
                 texts = [edit.base_id, edit.id, edit.original, edit.edited]
-                accepted = None if one.accepted is None else ("yes" if one.accepted else "no")
+                passed = None if one.passed is None else ("yes" if one.passed else "no")
                 numbers = [one.before, one.after, taus[by.judge]]
                 margin = None if one.margin is None else round(one.margin, 10)
-                last = [margin, accepted, one.noticed_by, view.direction]
+                last = [margin, passed, one.noticed_by, view.direction]
                 rows.append([by.judge, slot, edit.axis, *texts, *numbers, *last])
     return COLUMNS, rows

@@ -169,8 +169,8 @@ def _missed(view: ProfileView, missed: Sequence[MissedBy], notice: str) -> Table
         name="missed",
         title="Construct edits that a judge did not notice",
         caption=(
-            "The most confident misses, at most ten a judge: what the judge still accepts first, "
-            "then by the distance of the nearer grade from the cut. missed_all.csv has every one."
+            "The most confident misses, at most ten a judge: those whose edited text was graded "
+            "highest. missed_all.csv has every one."
         ),
         columns=(
             Column("judge", "judge"),

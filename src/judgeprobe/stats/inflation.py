@@ -10,9 +10,11 @@ labels are equal, so only units on which the sets differ move Delta. Beside it s
 difference of Cohen's kappas, which chance agreement cannot lift.
 
 Intervals resample whole groups (pairs, base items) with replacement; all figures of a judge use the
-same draws, so a difference is resampled as a difference. The p-value flips the signs of the groups'
-sums of d: where validating on either set would come to the same, the two label sets are
-exchangeable within a group.
+same draws, so a difference is resampled as a difference. That of Delta is studentised (bootstrap-t)
+where at least five groups differ from zero, because percentiles fall short of their level where
+wrong roles are rare; the others are percentiles. The p-value flips the signs of the groups' sums of
+d: where validating on either set would come to the same, the two label sets are exchangeable within
+a group.
 
 Assumes that groups are the independent units. Guarantees Delta = 0, with an interval of [0, 0] and
 p = 1, where the two sets give every unit the same label.
@@ -28,7 +30,12 @@ from numpy.typing import NDArray
 
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.checks import probability, same_length
-from judgeprobe.stats.group_bootstrap import group_draws, mean_draws, percentile_ends
+from judgeprobe.stats.group_bootstrap import (
+    group_draws,
+    mean_draws,
+    percentile_ends,
+    studentised_ends,
+)
 from judgeprobe.stats.interval import Interval
 from judgeprobe.stats.kappa import Kappa, cohen_kappa
 from judgeprobe.stats.validation_power import group_kappa_draws
@@ -40,6 +47,8 @@ FloatArray = NDArray[np.float64]
 
 # All 2^m signs are run through up to this m; beyond it they are drawn.
 MOST_EXACT = 12
+# With fewer groups that differ from zero, percentiles stand in for the bootstrap-t.
+LEAST_STUDENTISED = 5
 _TIE = 1e-9
 
 
@@ -153,7 +162,7 @@ def inflation(
         inherited=interval(float(right[0]), drawn[0]),
         blinded=interval(float(right[1]), drawn[1]),
         # Of the differences, not of two means: equal sets then give exactly 0.
-        delta=interval(float(differences.mean()), mean_draws(differences, draws, groups)),
+        delta=_mean_interval(differences, draws, groups, level, unit),
         test=sign_flip(sums, rng, flips=flips),
         kappa_inherited=kappa_inherited,
         kappa_blinded=kappa_blinded,
@@ -194,12 +203,33 @@ def mean_inflation(
     right = (verdicts == inherited).astype(np.float64) - (verdicts == blinded)
     differences = right.mean(axis=0)
     n_groups = int(groups.max()) + 1
-    draws = mean_draws(differences, group_draws(n_groups, resamples, rng), groups)
-    ends = percentile_ends(draws, level)
-    method = f"percentile bootstrap over {unit}s, {resamples} draws"
-    found = Interval(float(differences.mean()), ends.low, ends.high, method, level, n_groups, unit)
+    draws = group_draws(n_groups, resamples, rng)
+    found = _mean_interval(differences, draws, groups, level, unit)
     sums = np.bincount(groups, differences, minlength=n_groups).astype(np.float64)
     return found, sign_flip(sums, rng, flips=flips)
+
+
+def _mean_interval(
+    differences: FloatArray, draws: FloatArray, groups: IntArray, level: float, unit: str
+) -> Interval:
+    """Bootstrap-t where enough groups differ from zero, percentiles otherwise; the method says."""
+    resamples, n_groups = draws.shape
+    sums = np.bincount(groups, differences, minlength=n_groups)
+    ends = None
+    if (np.abs(sums) > _TIE).sum() >= LEAST_STUDENTISED:
+        ends = studentised_ends(differences, draws, groups, level)
+    kind = "percentile" if ends is None else "studentised"
+    if ends is None:
+        ends = percentile_ends(mean_draws(differences, draws, groups), level)
+    return Interval(
+        estimate=float(differences.mean()),
+        low=max(ends.low, -1.0),
+        high=min(ends.high, 1.0),
+        method=f"{kind} bootstrap over {unit}s, {resamples} draws",
+        level=level,
+        n=n_groups,
+        unit=unit,
+    )
 
 
 def sign_flip(sums: FloatArray, rng: np.random.Generator, *, flips: int = 10_000) -> SignFlip:

@@ -26,8 +26,10 @@ __all__ = ["PROMPT_FILE", "OwnJudge", "OwnStudy", "write_own_study"]
 PROMPT_FILE = "judge_prompt.txt"
 JUDGE = "ours"
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-# A model that continues a text writes on past its grade; this is enough for any grade.
-_WRITTEN_TOKENS = 12
+# A model that continues a text writes on past its grade, and every token takes time: a token for
+# each digit, two for what stands around them, and a few for a word.
+_AROUND = 2
+_WORD_TOKENS = 6
 _NUMBER_FIRST = r"\A\W*(-?\d+(?:[.,]\d+)?)(?=[^\d.,]|[.,](?:\D|\Z))"
 _WORD_FIRST = r"\A\W*([^\W\d_]+)(?=[^\w-])"
 
@@ -231,16 +233,13 @@ def _module_of(spec: str, folder: Path) -> Path | None:
 
 def _continuing(scale: Scale) -> dict[str, object]:
     """How the grade of a model that continues a text is read."""
-    if scale.words:
-        pattern = _WORD_FIRST
-    elif _one_token_a_grade(scale):
+    if not scale.words and _one_token_a_grade(scale):
         return {"elicitation": "expected"}
-    else:
-        pattern = _NUMBER_FIRST
+    longest = max(len(f"{grade:g}") for grade in scale.grades)
     return {
         "elicitation": "written",
-        "max_tokens": _WRITTEN_TOKENS,
-        "reply_pattern": pattern,
+        "max_tokens": _WORD_TOKENS if scale.words else longest + _AROUND,
+        "reply_pattern": _WORD_FIRST if scale.words else _NUMBER_FIRST,
     }
 
 

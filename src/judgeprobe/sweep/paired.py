@@ -79,8 +79,9 @@ class _PairedModel(ModelJudge):
     required = frozenset({"claim", "second"})
 
     def shown(self, text: Text) -> dict[str, str]:
-        assert isinstance(text, PairText)
-        return {**super().shown(text), "second": text.second}
+        # `prepare` asks with a text that stands for none.
+        second = text.second if isinstance(text, PairText) else ""
+        return {**super().shown(text), "second": second}
 
     def read(self, reply: Reply) -> Judgement:
         return _joined(self.read_both(reply))

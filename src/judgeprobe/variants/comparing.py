@@ -93,7 +93,7 @@ class Comparer:
             "operating": _at_row(read.operating, axes),
             "matched": [_at_row(at, axes) for at in read.matched],
             "stricter": _at_row(read.stricter, axes),
-            "same_cut": _at_row(read.same_cut, axes),
+            "same_cut": self._same_cut(read, remedy=remedy),
         }
 
     def read(self, before: Side, after: Side) -> TwoReadings:
@@ -115,6 +115,14 @@ class Comparer:
             rule=options.rule,
             one_scale=before.scale == after.scale,
         )
+
+    def _same_cut(self, read: TwoReadings, *, remedy: bool) -> dict[str, Any] | None:
+        """Both at the first one's cut, with what the rule says there."""
+        row = _at_row(read.same_cut, self.table.axes)
+        if row is None or read.same_cut is None:
+            return None
+        status = (of_remedy if remedy else of_variant)(read.same_cut, self.margin)
+        return {**row, "status": status.name, "why": status.why}
 
     def _status(self, read: TwoReadings, *, remedy: bool) -> Status:
         if read.operating is None:

@@ -56,7 +56,7 @@ def day_rows(base: Graded, days: Sequence[Graded]) -> Iterator[dict[str, Any]]:
             frame = (
                 reference if one is base else _of_judge(read_table(one.study.grades_path), judge)
             )
-            joined = reference.join(frame, lsuffix="_first", rsuffix="_now", how="inner")
+            joined = reference.add_suffix("_first").join(frame.add_suffix("_now"), how="inner")
             graded = joined.dropna(subset=["value_first", "value_now"])
             served = _served(frame)
             point = one.entry(judge)["operating_point"] or {}

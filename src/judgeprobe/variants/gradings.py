@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from judgeprobe.errors import InputError
 from judgeprobe.files import file_hash, parquet_metadata, read_json, read_table, write_json
 from judgeprobe.profile import make_profile, options_of, profile_study
 from judgeprobe.profile.sources import Source, source_of_study
@@ -98,9 +99,13 @@ def graded_variant(base: Study, source: Source, planned: Variant) -> Graded | Wa
 
 
 def _require_aligned(base: PairTable, other: PairTable) -> None:
+    """Both read the same files; only a file changed in between can make them differ."""
     for name in ("base", "slot", "original_text", "edited_text"):
         if not np.array_equal(getattr(base, name), getattr(other, name)):
-            raise AssertionError(f"two tables of one study differ in `{name}`")
+            raise InputError(
+                f"a variant holds other pairs than the study (`{name}` differs)",
+                remedy="nothing may write to the study while it is compared; run it again",
+            )
 
 
 def _profile(study: Study) -> Mapping[str, Any]:

@@ -109,7 +109,7 @@ def _sections(
         "remedies",
         "Reliability remedies",
         paragraphs=_left_out(found, "remedies"),
-        tables=tabled("variant_remedies"),
+        tables=tabled("variant_remedies", "variant_remedies_one_cut"),
         figures=pictured("variant_remedies"),
     )
     for kind, title in TITLES.items():

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from judgeprobe.profile import ProfileOptions
-from judgeprobe.profile.numbers import ends, number, percentile_ends
+from judgeprobe.profile.numbers import ends, number, percentile_ends, rate_ends
 from judgeprobe.profile.reading import Reading, read_judges
 from judgeprobe.profile.sources import Source
 from judgeprobe.stats.arrays import Bools, Floats
@@ -36,11 +36,13 @@ class _Read:
         readings: Every judge that has a frontier with a cut at the floor, and the others.
         values: S, R and R of each axis of the judges read; by name.
         draws: The same in each resample; (resamples, 2 + axes), by name.
+        n_base: Base items with a pair of each rate.
     """
 
     readings: Sequence[Reading]
     values: Mapping[str, Floats]
     draws: Mapping[str, Floats]
+    n_base: Sequence[int]
 
 
 class _Splitter:
@@ -77,7 +79,9 @@ class _Splitter:
                 draws[reading.name] = reselected_at(
                     self.design, reading.crossed, floors, self.resamples
                 )[0]
-        return _Read(readings, values, draws)
+        inside = self.design.groups & pairs[self.kept]
+        n_base = [len(np.unique(self.design.base[members])) for members in inside]
+        return _Read(readings, values, draws, n_base)
 
     def row(self, name: str, pairs: Bools, whole: _Read) -> dict[str, Any]:
         """One subset as variants.json holds it."""
@@ -126,7 +130,7 @@ class _Splitter:
             return None
         values = np.mean([read.values[name] for name in names], axis=0)
         draws = _mean([read.draws[name] for name in names])
-        return self._named(values, draws)
+        return self._named(values, draws, n=read.n_base)
 
     def _changes(self, read: _Read, whole: _Read, names: Sequence[str]) -> dict[str, Any] | None:
         """Subset minus whole, mean over the judges read in both."""
@@ -136,22 +140,27 @@ class _Splitter:
         draws = _mean([read.draws[name] - whole.draws[name] for name in names])
         return self._named(values, draws)
 
-    def _named(self, values: Floats, draws: Floats) -> dict[str, Any]:
+    def _named(
+        self, values: Floats, draws: Floats, *, n: Sequence[int] | None = None
+    ) -> dict[str, Any]:
+        """Each rate with its interval; with `n`, base items of each, they are rates themselves."""
         columns = {"S": (values[_S], draws[:, _S]), "R": (values[_R], draws[:, _R])}
         for a, axis in enumerate(self.table.axes):
             columns[f"R_{axis}"] = (values[_FIRST + a], draws[:, _FIRST + a])
         if len(self.table.axes) > 1:
             gap = draws[:, _FIRST] - draws[:, _SECOND]
             columns["gap"] = (values[_FIRST] - values[_SECOND], gap)
-        return {
-            name: {
-                "estimate": number(float(value)),
-                **ends(
-                    percentile_ends(float(value), drawn, self.options.level, n=self.design.n_base)
-                ),
-            }
-            for name, (value, drawn) in columns.items()
-        }
+        found = {}
+        for column, (name, (value, drawn)) in enumerate(columns.items()):
+            estimate, level = float(value), self.options.level
+            # A rate whose resamples are all alike gets an exact interval, a difference none.
+            interval = (
+                percentile_ends(estimate, drawn, level, n=self.design.n_base)
+                if n is None or name == "gap"
+                else rate_ends(estimate, drawn, level, n=n[column])
+            )
+            found[name] = {"estimate": number(estimate), **ends(interval)}
+        return found
 
 
 def _mean(draws: Sequence[Floats]) -> Floats:

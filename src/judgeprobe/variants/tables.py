@@ -32,6 +32,7 @@ def variant_tables(found: Mapping[str, Any]) -> dict[str, Table]:
         _pilots(found, common),
         _spaces(found, common),
         _remedies(found, common),
+        _remedies_one_cut(found, common),
         *(_compared(found, kind, common) for kind in TITLES),
         _matched(found, common),
         *more_tables(found, common),
@@ -150,14 +151,33 @@ def _space(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _remedies(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
-    rows = [_change(row) for row in _of_kind(found, "remedies")]
     return Table(
         name="variant_remedies",
-        title="Reliability remedies: does S rise, and does R stay?",
+        title="Reliability remedies at their own operating points",
         caption=(
             f"Predicted from the independence of S and R: S may rise, R need not. As predicted: "
             f"the whole interval of R within ±{found['margin']:g} and S not lower. Contradicted: R "
             f"moves, or S falls. {_AT_POINTS}"
+        ),
+        columns=_columns(("after_judge", "remedy"), ("before", "against")),
+        rows=tuple(_change(row) for row in _of_kind(found, "remedies")),
+        **common,
+    )
+
+
+def _remedies_one_cut(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
+    rows = [
+        {**_change(row, "same_cut"), **{name: row["same_cut"][name] for name in ("status", "why")}}
+        for row in _of_kind(found, "remedies")
+        if row.get("same_cut") is not None
+    ]
+    return Table(
+        name="variant_remedies_one_cut",
+        title="The same remedies at the cut of the judge without them",
+        caption=(
+            "The verdicts that a user gets who adds the remedy and leaves the cut. Noise changes "
+            "verdicts in both arms, so less of it raises S and takes from R what was noise. The "
+            "cut is held in every resample."
         ),
         columns=_columns(("after_judge", "remedy"), ("before", "against")),
         rows=tuple(rows),
@@ -198,11 +218,11 @@ def _columns(*names: tuple[str, str]) -> tuple[Column, ...]:
     )
 
 
-def _change(row: Mapping[str, Any]) -> dict[str, Any]:
+def _change(row: Mapping[str, Any], where: str = "operating") -> dict[str, Any]:
     """One row: where it is now, and how far that is from where it was."""
     names = ("variant", "judge", "before", "after", "after_judge", "status", "why")
     flat: dict[str, Any] = {name: row[name] for name in names}
-    at = row["operating"]
+    at = row[where]
     if at is None:
         return flat
     flat["n"] = row["n_construct"] + row["n_invariance"]

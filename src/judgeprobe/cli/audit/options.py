@@ -56,4 +56,4 @@ def print_page(page: "Page", *, quiet: bool) -> None:
         print(sentence)
     if not quiet:
         for left_out in page.notes:
-            note(f"left out: {left_out}")
+            note(left_out)
