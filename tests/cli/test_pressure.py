@@ -94,6 +94,15 @@ def test_a_missing_reply_gives_exit_status_one(tmp_path, monkeypatch):
     assert "neutral: 19 claims kept; 1 call_failed" in done.stderr
 
 
+def test_seeds_that_are_one_text_are_noted(tmp_path):
+    with Loopback(lambda body: "The lakes warmed.") as server:
+        write_study(tmp_path, server.url, count=3, verifier=False)
+        done = run(app, ["pressure", str(tmp_path)])
+    assert "writer: every seed gave the same text" in done.stderr
+    manifest = read_json(tmp_path / "manifest.json")["stages"]["pressure"]
+    assert set(manifest["inputs"]) == {"base_items.jsonl"}
+
+
 def test_a_hostile_name_and_claim_stay_text(tmp_path):
     evil = "<script>alert(1)</script>"
     with Loopback(lambda body: f"Lakes warmed {evil}.") as server:
