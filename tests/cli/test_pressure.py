@@ -122,6 +122,27 @@ def test_a_hostile_name_and_claim_stay_text(tmp_path):
     assert table[1].startswith("'=1+1")
 
 
+def test_a_preview_sends_nothing_and_counts_what_a_run_then_sends(tmp_path):
+    with Loopback(both(idle)) as server:
+        write_study(tmp_path, server.url, count=5)
+        before = sorted(tmp_path.iterdir())
+        done = run(app, ["pressure", str(tmp_path), "--preview", "1"])
+        assert done.exit_code == 0, done.output
+        assert "Be as accurate as you can" in done.stdout
+        assert "[the claim that writer will have written]" in done.stdout
+        assert server.requests == 0
+        assert sorted(tmp_path.iterdir()) == before
+        found = json.loads(run(app, ["pressure", str(tmp_path), "--preview", "1", "--json"]).stdout)
+        writing, asking = (row["calls"] for row in found["calls"])
+        ran = json.loads(run(app, ["pressure", str(tmp_path), "--json", "-q"]).stdout)
+        calls = list(ran["calls"].values())
+        assert calls[0]["done"] == writing == 45
+        # Claims that are one text with another are asked about once.
+        assert 0 < calls[1]["done"] <= asking == 45 * 2 + 30 * 4
+        again = json.loads(run(app, ["pressure", str(tmp_path), "--preview", "1", "--json"]).stdout)
+        assert (again["calls"][0]["calls"], again["calls"][0]["cached"]) == (0, 45)
+
+
 def test_cached_replies_of_the_arm_are_not_pruned(tmp_path):
     with Loopback(both(pressed)) as server:
         write_study(tmp_path, server.url, count=3)
