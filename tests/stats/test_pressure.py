@@ -107,7 +107,7 @@ def test_one_passage_and_none_have_no_interval_and_say_why():
 def test_equal_differences_are_named_degenerate_and_move_only_as_far_as_their_number_allows():
     (three,) = effects(np.ones((3, 1)))
     (ten,) = effects(np.ones((10, 1)))
-    assert "no resample differs" in three.reason
+    assert three.reason == "every passage has the same difference"
     assert (three.interval.low, three.p, three.moved(0.05)) == (1.0, 0.25, 0)
     assert ten.p == pytest.approx(2**-9)
     assert ten.moved(0.05) == 1
