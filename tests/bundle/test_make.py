@@ -305,3 +305,19 @@ def test_a_taxonomy_of_ones_own_travels_with_its_lists(make):
 def test_an_unknown_key_of_the_settings_names_the_nearest(make):
     with pytest.raises(StudyError, match=r"unknown key `bundle.licens`; did you mean `licence`"):
         make(settings='[bundle]\nlicens = "MIT"\n')
+
+
+def test_a_variant_of_a_study_is_released_as_a_study_of_its_own(make):
+    study = make()
+    folder = study.folder / "variants" / "finer"
+    folder.mkdir(parents=True)
+    text = (study.folder / "study.toml").read_text()
+    tie = '[variant]\nof = "../.."\nname = "finer"\nkind = "granularity"\n'
+    (folder / "study.toml").write_text(text + tie)
+    shutil.copyfile(study.grades_path, folder / "grades.parquet")
+    profile_study(load_study(folder))
+    made = make_bundle(load_study(folder))
+    assert made.files["interventions.jsonl"] == study.interventions_path.read_bytes()
+    assert made.files["profile.json"] == (folder / "profile.json").read_bytes()
+    assert "variant" not in tomllib.loads(made.files["study.toml"].decode())
+    assert any("[variant]" in line for line in made.dropped)

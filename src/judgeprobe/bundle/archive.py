@@ -34,7 +34,8 @@ def is_bundle(path: Path) -> bool:
     """Whether a path is a bundle: a zip file, or a folder with a bundle.json."""
     if path.is_dir():
         return (path / LISTING).is_file()
-    return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(path))
+    # A zip file that is missing or damaged is named as one, and not as a study folder.
+    return path.suffix.lower() == ".zip" or (path.is_file() and zipfile.is_zipfile(path))
 
 
 def write_bundle(files: Mapping[str, bytes], out: Path) -> None:

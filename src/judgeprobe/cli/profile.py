@@ -108,8 +108,10 @@ def profile(
     """
     if (study is None) == (pairs is None):
         raise typer.BadParameter("give either STUDY or --pairs FILE")
+    from judgeprobe.bundle import is_bundle
+
     same = True
-    if study is not None and _is_bundle(study):
+    if study is not None and is_bundle(study):
         from judgeprobe.cli.bundle import profile_of_bundle
 
         found, same = profile_of_bundle(study, out)
@@ -153,10 +155,6 @@ def profile(
     else:
         show_profile(found)
     finish(0 if found["controls_ok"] and same else FOUND)
-
-
-def _is_bundle(path: Path) -> bool:
-    return path.suffix.lower() == ".zip" or (path / "bundle.json").is_file()
 
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> str:

@@ -31,6 +31,8 @@ FEWEST_LISTED = 10
 # Of these, how many stand unfolded.
 OPEN = 5
 
+# Whether the second text is worse, by whether nobody but the generator says so.
+_WORSE = {True: "is meant to be", False: "is"}
 _SPELLED = {True: "both passed", False: "both failed", None: ""}
 COLUMNS = (
     "judge",
@@ -172,7 +174,6 @@ def missed_page(
         boxes: What must be read before any number (who set the direction, the control judges).
     """
     found = {by.judge: by for by in missed}
-    worse = "is meant to be" if view.direction == "construction" else "is"
     from_pairs = study.settings.study.pairs is not None
     noun = "pairs" if from_pairs else "edits"
     listed = max(FEWEST_LISTED, MOST_LISTED // max(1, len(found)))
@@ -189,7 +190,8 @@ def missed_page(
         name=study.settings.study.name,
         lead=(
             f"The judge is asked {study.taxonomy.measures}. In each pair below the second text "
-            f"{worse} the worse one; the judge gave both the same verdict."
+            f"{_WORSE[view.direction == 'construction']} the worse one; the judge gave both the "
+            "same verdict."
         ),
         boxes=tuple(box for box in boxes if box.everywhere),
         ordered=_ORDERED,
@@ -210,6 +212,7 @@ _ORDERED = (
 def _judge_lines(
     judge: JudgeView, by: MissedBy | None, view: ProfileView, noun: str
 ) -> Iterator[str]:
+    worse = _WORSE[view.direction == "construction"]
     point = judge.operating_point
     if point is None:
         yield (
@@ -234,7 +237,8 @@ def _judge_lines(
         "(failed)"
     )
     yield (
-        f"Missed: {by.n_missed} of {by.n_graded} {noun} whose second text is worse "
+        f"Missed: {by.n_missed} of {by.n_graded} {noun} whose second text "
+        f"{worse} worse "
         f"({by.n_missed / by.n_graded:.0%}). One counts as noticed where {verdict}. judgeprobe "
         "sets that cut where the judge notices most while its verdict holds on at least "
         f"{view.floor:.0%} of the {noun} in which neither text is worse."
