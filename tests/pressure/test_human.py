@@ -62,7 +62,7 @@ def one_errs(person, unit):
     return person == 2 and draw("err", *sorted((unit.a, unit.b))) < 0.2
 
 
-def exported(tmp_path, count=18, **more):
+def exported(tmp_path, count=24, **more):
     with Loopback(pressed) as server:
         study = write_study(tmp_path, server.url, count=count, verifier=False, **more)
         run_pressure(study)
