@@ -190,7 +190,7 @@ def _remedies(base: Graded, one: Graded) -> Iterator[tuple[Side, Side]]:
                 continue
             after = _side(one, name, name)
             if kind.startswith("self-consistency"):
-                yield _side(one, judge, "one call at its temperature"), after
+                yield _side(one, judge, "one call"), after
                 if judge in base.table.judges:
                     yield _side(base, judge), after
             else:

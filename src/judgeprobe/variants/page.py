@@ -64,7 +64,8 @@ def _lead(found: Mapping[str, Any]) -> str:
     told = ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
     return (
         f"Does the profile hang on how the judges were asked? Of {len(read)} comparisons with the "
-        f"study: {told}. The same means that S and R move by less than {found['margin']:g}."
+        f"study: {told}. A variant holds where the whole intervals of S and R lie within "
+        f"±{found['margin']:g}."
     )
 
 
@@ -78,7 +79,8 @@ def _boxes(found: Mapping[str, Any]) -> Iterator[Box]:
             ),
         )
     elif found["direction"] == "human":
-        yield Box("Direction set by people.", (f"Set by: {found['direction_source']}.",))
+        source = found["direction_source"].removeprefix("human: ")
+        yield Box("Direction set by people.", (f"Set by: {source}.",))
     open_ = [row for row in found["variants"] if row["not_compared"]]
     if open_:
         by_reason: dict[str, list[str]] = defaultdict(list)
@@ -142,15 +144,17 @@ def _sections(
 
 
 def _left_out(found: Mapping[str, Any], kind: str) -> tuple[str, ...]:
-    """Judges to which a change could not be made, the same reason once."""
-    reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Judges to which a change could not be made; judges with one reason in one sentence."""
+    variants: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in found["variants"]:
         if row["kind"] == kind:
             for one in row["left_out"]:
-                reasons[one["judge"], one["reason"]].append(row["variant"])
+                variants[one["reason"], one["judge"]].append(row["variant"])
+    judges: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (reason, judge), names in variants.items():
+        judges[reason, ", ".join(names)].append(judge)
     return tuple(
-        f"{judge} is not in {', '.join(names)}: {reason}."
-        for (judge, reason), names in reasons.items()
+        f"Not in {names}: {', '.join(told)} ({reason})." for (reason, names), told in judges.items()
     )
 
 

@@ -56,7 +56,7 @@ def of_remedy(at: At, margin: float) -> Status:
         return Status("not decided", f"S may be lower by more than {margin:g}")
     rose = at.S.low > 0
     told = "S rose" if rose else "S is not lower"
-    return Status("as predicted", f"{told}, and R moved by less than {margin:g}")
+    return Status("as predicted", f"{told}, R within ±{margin:g}")
 
 
 def of_variant(at: At, margin: float) -> Status:
@@ -73,7 +73,7 @@ def of_variant(at: At, margin: float) -> Status:
     open_ = [name for name, rate in rates if not _within(rate, margin)]
     if open_:
         return Status("not decided", _wide(" and ".join(open_), margin))
-    return Status("holds", f"S and R moved by less than {margin:g}")
+    return Status("holds", f"S and R within ±{margin:g}")
 
 
 def _within(change: Change, margin: float) -> bool:
@@ -93,4 +93,4 @@ def _went(change: Change) -> str:
 
 
 def _wide(names: str, margin: float) -> str:
-    return f"the interval of {names} holds zero and is wider than {margin:g} on one side"
+    return f"{names}: the interval holds zero and reaches beyond ±{margin:g}"
