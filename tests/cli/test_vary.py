@@ -106,7 +106,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_models_under_every_change_from_the_command_line(tmp_path):
     with Loopback(script) as server:
-        settings = "[variants]\npilot = 5\nself_consistency = { samples = 3 }"
+        settings = "[variants]\npilot = 5\nmargin = 0.25\nself_consistency = { samples = 3 }"
         study = make_study(
             tmp_path / "s", judges(server.url, "open", CLOSED), n_base=16, settings=settings
         )

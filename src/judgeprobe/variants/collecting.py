@@ -47,7 +47,9 @@ def collect(study: Study) -> dict[str, Any]:
     found = [graded_variant(study, source, variant) for variant in _planned(study)]
     graded = [one for one in found if isinstance(one, Graded)]
     comparer = Comparer(source.table, options, study.settings.variants.margin)
-    compared = [*_comparisons(base, graded, comparer), *_quantizations(base, comparer)]
+    compared = _by_judge(
+        study, [*_comparisons(base, graded, comparer), *_quantizations(base, comparer)]
+    )
     bars = study.settings.variants.bars
     content = {
         "schema": SCHEMA_VERSION,
@@ -164,6 +166,19 @@ def _comparisons(
         for before, after in pairs:
             row = comparer.rows(before, after, remedy=variant.kind == "remedies")
             yield {"variant": variant.name, "kind": variant.kind, **row}
+
+
+def _by_judge(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The comparisons kind by kind, and of each judge together, in the study's order."""
+    names = [judge.name for judge in study.settings.judges]
+    kinds = [*KINDS, "quantization"]
+
+    def place(row: dict[str, Any]) -> tuple[int, int]:
+        # A remedy stands after what it is made of, not by the judge that it is set against.
+        by_judge = row["kind"] != "remedies"
+        return kinds.index(row["kind"]), names.index(row["judge"]) if by_judge else 0
+
+    return sorted(rows, key=place)
 
 
 def _of(graded: Sequence[Graded], kind: str) -> list[Graded]:

@@ -144,8 +144,8 @@ def _splits(found: Mapping[str, Any], kind: str, common: Mapping[str, Any]) -> I
     whole = "the items at the study's own bar" if kind == "bars" else "all items"
     caption = (
         "Pairs: construct + invariance. Mean over the judges with an operating point on these "
-        f"items, every cut chosen anew on them; intervals over base items. Change: against {whole}, over the "
-        "judges read in both."
+        "items, every cut chosen anew on them; intervals over base items. Change: against "
+        f"{whole}, over the judges read in both."
     )
     axes = found["axes"]
     gap = f"{axes[0]} − {axes[1]}" if len(axes) > 1 else "gap"

@@ -52,7 +52,7 @@ def of_remedy(at: At, margin: float) -> Status:
         return Status("contradicted", "S fell")
     if not _within(at.R, margin):
         return Status("not decided", _wide("R", margin))
-    if at.S.low is None or at.S.low < -margin:
+    if at.S.low < -margin:
         return Status("not decided", f"S may be lower by more than {margin:g}")
     rose = at.S.low > 0
     told = "S rose" if rose else "S is not lower"
@@ -77,13 +77,11 @@ def of_variant(at: At, margin: float) -> Status:
 
 
 def _within(change: Change, margin: float) -> bool:
-    if change.low is None or change.high is None:
-        return False
     return -margin <= change.low and change.high <= margin
 
 
 def _beyond(change: Change, margin: float) -> bool:
-    if change.low is None or change.high is None or _within(change, margin):
+    if _within(change, margin):
         return False
     return change.low > 0 or change.high < 0
 
