@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from judgeprobe.files import write_text
+from judgeprobe.files import file_hash, write_text
 from judgeprobe.report.make import draw, write_table
 from judgeprobe.report.page import Box, Drawn, Page, Section, render
 from judgeprobe.report.tabulate import Table
 from judgeprobe.study import Study
 from judgeprobe.variants.figures import pictures
+from judgeprobe.variants.outputs import is_fresh, keep_only
 from judgeprobe.variants.plan import FOLDER
 from judgeprobe.variants.tables import TITLES, variant_tables
 
@@ -27,7 +28,7 @@ _ITEMS = {"bars": "Other agreement bars", "domains": "One domain, and all but on
 
 
 def make_page(study: Study, found: Mapping[str, Any]) -> Path:
-    """Write the page, tables and figures of a study's variants.
+    """Write the page, tables and figures of a study's variants, where they are not there yet.
 
     Args:
         study: The study.
@@ -37,6 +38,10 @@ def make_page(study: Study, found: Mapping[str, Any]) -> Path:
         StorageError: The folder cannot be written.
     """
     folder = study.folder / FOLDER
+    path = folder / "variants.html"
+    made_of = file_hash(folder / "variants.json")
+    if is_fresh(folder, made_of):
+        return path
     tables = variant_tables(found)
     drawn = draw(pictures(found), folder / "figures")
     for table in tables.values():
@@ -48,8 +53,10 @@ def make_page(study: Study, found: Mapping[str, Any]) -> Path:
         sections=tuple(s for s in _sections(found, tables, drawn) if not s.is_empty),
         kind="The study under one change at a time",
     )
-    path = folder / "variants.html"
     write_text(path, render(page))
+    files = [folder / "tables" / f"{name}.{end}" for name in tables for end in ("csv", "md", "tex")]
+    files += [folder / "figures" / f"{name}.{end}" for name in drawn for end in ("svg", "png")]
+    keep_only(folder, made_of, [path, *files])
     return path
 
 
