@@ -179,7 +179,7 @@ class ReplyCache:
         Raises:
             StorageError: The disk refused, now or in an earlier write.
         """
-        text = self._text(key)
+        text = self.text(key)
         if text is None:
             return None
         try:
@@ -188,7 +188,12 @@ class ReplyCache:
             self._unreadable(key, "is no reply; it was not read")
             return None
 
-    def _text(self, key: str) -> str | None:
+    def text(self, key: str) -> str | None:
+        """The stored text, or None where there is none that can be read.
+
+        Raises:
+            StorageError: The disk refused, now or in an earlier write.
+        """
         self._raise_pending_error()
         with self._lock:
             waiting = self._pending.get(key)
@@ -205,7 +210,7 @@ class ReplyCache:
             raise self._refused(error) from None
         except sqlite3.DatabaseError as error:
             self._remake(str(error))
-            return self._text(key)
+            return self.text(key)
         return found if isinstance(found, str) else None
 
     def _remake(self, wrong: str) -> None:
@@ -280,7 +285,7 @@ class ReplyCache:
     def texts(self) -> Iterator[tuple[str, str | None]]:
         """(key, stored text) in the order of the keys; None where the entry is unreadable."""
         for key in self.keys():
-            yield key, self._text(key)
+            yield key, self.text(key)
 
     # --- writing ---
 

@@ -24,10 +24,18 @@ from judgeprobe.tables import (
     pairs_from_file,
     pairs_from_study,
     repeated_grades,
+    table_hash,
 )
 from judgeprobe.taxonomy import Taxonomy
 
-__all__ = ["Source", "options_of", "source_of_pairs", "source_of_study"]
+__all__ = [
+    "Source",
+    "direction_of_pairs",
+    "made_under_of_pairs",
+    "options_of",
+    "source_of_pairs",
+    "source_of_study",
+]
 
 _ENTERS, _APART = "enters", "reported apart"
 _BELOW_BAR = ("slot not measurable", "axis not measurable")
@@ -83,7 +91,7 @@ def source_of_pairs(
     """A file of pairs graded elsewhere.
 
     Args:
-        path: The file.
+        path: The file, or a folder of files.
         taxonomy: Names its slots.
         options: Settings; the scale is used here.
         direction_source: Who set the direction; where nobody is named, the profile says so.
@@ -95,10 +103,20 @@ def source_of_pairs(
     return Source(
         name=path.name,
         table=table,
-        direction="human" if direction_source else "not stated",
+        direction=direction_of_pairs(direction_source),
         direction_source=direction_source,
-        made_under={"taxonomy": taxonomy.hash, "pairs": file_hash(path)},
+        made_under=made_under_of_pairs(path, taxonomy),
     )
+
+
+def direction_of_pairs(direction_source: str) -> str:
+    """Who set the direction of pairs graded elsewhere: people, or nobody named."""
+    return "human" if direction_source else "not stated"
+
+
+def made_under_of_pairs(path: Path, taxonomy: Taxonomy) -> dict[str, str]:
+    """The hashes that a profile of pairs graded elsewhere rests on."""
+    return {"taxonomy": taxonomy.hash, "pairs": table_hash(path)}
 
 
 def source_of_study(study: Study) -> Source:

@@ -16,7 +16,15 @@ from judgeprobe.stats.bootstrap import Counts, Resamples
 from judgeprobe.stats.frontier import Crossings, operating_cuts
 from judgeprobe.stats.profile import share_tensor
 
-__all__ = ["Reselected", "reselected_at", "reselected_draws"]
+__all__ = [
+    "Reselected",
+    "ShareChunk",
+    "rates_at_chosen",
+    "reselected_at",
+    "reselected_draws",
+    "share_chunks",
+    "weighted_sums",
+]
 
 _CHUNK_CELLS = 1 << 22
 _CACHE_CELLS = 1 << 25
@@ -36,7 +44,7 @@ class Reselected:
 
 
 @dataclass(frozen=True)
-class _Chunk:
+class ShareChunk:
     """Some base items: shares (items, groups * cuts), and groups present (items, groups)."""
 
     first: int
@@ -58,11 +66,12 @@ def reselected_draws(
     """
     each_chunk = _kept_chunks(design, crossed)
     draws = [
-        _at_chosen(sums, n, floor) for sums, n in _resampled(design, crossed, resamples, each_chunk)
+        rates_at_chosen(sums, n, floor)
+        for sums, n in _resampled(design, crossed, resamples, each_chunk)
     ]
     ones = np.ones((1, design.n_base))
-    total, counted = _weighted(ones, each_chunk())
-    left = [_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
+    total, counted = weighted_sums(ones, each_chunk())
+    left = [rates_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
     return Reselected(np.concatenate(draws), np.concatenate(left))
 
 
@@ -84,18 +93,18 @@ def reselected_at(
     draws: list[list[Floats]] = [[] for _ in floors]
     for sums, n in _resampled(design, crossed, resamples, _kept_chunks(design, crossed)):
         for mine, floor in zip(draws, floors, strict=True):
-            mine.append(_at_chosen(sums, n, floor))
+            mine.append(rates_at_chosen(sums, n, floor))
     return np.stack([np.concatenate(mine) for mine in draws])
 
 
 def _kept_chunks(design: Design, crossed: Crossings) -> Callable[[], Any]:
     """A way to go over the chunks again and again, kept in memory where they fit."""
-    chunks: Any = _chunks(design, crossed)
+    chunks: Any = share_chunks(design, crossed)
     if design.n_base * len(design.groups) * len(crossed.taus) <= _CACHE_CELLS:
         chunks = list(chunks)
 
     def each_chunk() -> Any:
-        return chunks if isinstance(chunks, list) else _chunks(design, crossed)
+        return chunks if isinstance(chunks, list) else share_chunks(design, crossed)
 
     return each_chunk
 
@@ -103,20 +112,21 @@ def _kept_chunks(design: Design, crossed: Crossings) -> Callable[[], Any]:
 def _resampled(
     design: Design, crossed: Crossings, resamples: Resamples, each_chunk: Callable[[], Any]
 ) -> Iterator[tuple[Floats, Floats]]:
-    """`_weighted` of the resamples, some rows at a time."""
+    """`weighted_sums` of the resamples, some rows at a time."""
     rows = max(1, (1 << 24) // (len(design.groups) * len(crossed.taus)))
     for block in resamples.blocks():
         for start in range(0, len(block), rows):
-            yield _weighted(block[start : start + rows], each_chunk())
+            yield weighted_sums(block[start : start + rows], each_chunk())
 
 
-def _chunks(design: Design, crossed: Crossings) -> Iterator[_Chunk]:
+def share_chunks(design: Design, crossed: Crossings) -> Iterator[ShareChunk]:
+    """Shares of changed edits at every cut, some base items at a time."""
     groups = design.groups
     items = max(1, _CHUNK_CELLS // (len(groups) * len(crossed.taus)))
     for first in range(0, design.n_base, items):
         last = min(first + items, design.n_base)
         parts = [share_tensor(design, members, crossed, first, last) for members in groups]
-        yield _Chunk(
+        yield ShareChunk(
             first,
             last,
             np.concatenate([share for share, _ in parts], axis=1),
@@ -124,7 +134,7 @@ def _chunks(design: Design, crossed: Crossings) -> Iterator[_Chunk]:
         )
 
 
-def _weighted(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
+def weighted_sums(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
     """Sums of shares (rows, groups * cuts) and of base items (rows, groups) under the counts."""
     sums: Any = 0.0
     n: Any = 0.0
@@ -135,7 +145,7 @@ def _weighted(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
     return sums, n
 
 
-def _at_chosen(sums: Floats, n: Floats, floor: float) -> Floats:
+def rates_at_chosen(sums: Floats, n: Floats, floor: float) -> Floats:
     """Rates of each row at its own operating point; NaN where it has none."""
     rows, groups = n.shape
     with np.errstate(invalid="ignore", divide="ignore"):

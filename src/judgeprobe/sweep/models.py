@@ -6,23 +6,23 @@ and the concurrency are in none of them. A reply from another provider or model 
 is kept and never used as a grade.
 """
 
-import itertools
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from judgeprobe.errors import PermanentCallError
 from judgeprobe.llm.cache import reply_key
+from judgeprobe.llm.canary import CLAIM, EVIDENCE, Signature, canary_request, signature_of
 from judgeprobe.llm.expected import expected_grade
+from judgeprobe.llm.fleet import Fleet
 from judgeprobe.llm.local import LocalModel
 from judgeprobe.llm.prices import token_prices
 from judgeprobe.llm.request import Request
+from judgeprobe.llm.sender import InProcess, Sender
 from judgeprobe.llm.served import pinned_providers, wrong_server
 from judgeprobe.llm.templates import load_template
-from judgeprobe.records import Reply
+from judgeprobe.records import Reply, Served
 from judgeprobe.study import JudgeSettings, Study
 from judgeprobe.sweep.judges import Judge, Judgement, judgement
 from judgeprobe.sweep.plan import Text
-
-if TYPE_CHECKING:
-    from judgeprobe.llm.direct import DirectClient
 
 __all__ = ["COMPLETION_PROMPT", "PLACES", "ModelJudge", "elicitation_of", "prompt_of"]
 
@@ -92,15 +92,16 @@ class ModelJudge(Judge):
             "step": f"{self.scale.step:g}",
         }
         self._providers = pinned_providers(settings.provider)
-        urls = (settings.base_url,) if isinstance(settings.base_url, str) else settings.base_url
-        self._urls = itertools.cycle(urls or (None,))
-        self._first_url = urls[0] if urls else None
         self._local: LocalModel | None = None
         if self.is_local:
             self._local = LocalModel(self.model)
             self.concurrency = self._local.engines
-        self._direct = _direct_client(settings, study.settings.budget.concurrency)
+        self.transport = settings.transport
+        self._sender: Sender = InProcess(
+            self.transport, connections=study.settings.budget.concurrency
+        )
         self._identity, self._served_name = self._identify()
+        self._fleet = self._find_fleet()
         self.group = self._group()
         self._price = self._find_price()
 
@@ -109,17 +110,30 @@ class ModelJudge(Judge):
         if self._local is not None:
             return self._local.identity, self._local.weights.served_name
         identity = ""
-        if self._settings.endpoint_selects_model and self._first_url:
-            identity = self._first_url
+        if self._settings.endpoint_selects_model and self._settings.base_url:
+            identity = self._settings.base_url
         return identity, self._settings.served_model or self.model
 
     def _group(self) -> str:
         if self.is_local:
             return self.model
-        if self._first_url:
-            return self._first_url
+        urls = self._settings.base_urls or (self._settings.base_url,)
+        if urls[0]:
+            return " ".join(sorted(filter(None, urls)))
         router = self.model.split("/")[0]
         return " ".join([router, *self._providers])
+
+    def _find_fleet(self) -> Fleet | None:
+        urls = self._settings.base_urls
+        if len(urls) < 2:
+            return None
+        return Fleet(
+            urls,
+            check=self._canary,
+            wrong=self._wrong,
+            name=self.name,
+            tolerance=self._settings.canary_tolerance,
+        )
 
     def _find_price(self) -> tuple[float, float] | None:
         price = self._settings.price
@@ -131,11 +145,13 @@ class ModelJudge(Judge):
         """Load the local model, or see that a direct endpoint can be asked.
 
         Raises:
-            InputError: The model file is damaged, or the model's name tells no endpoint.
+            InputError: The model file is damaged, the model's name tells no endpoint, or the
+                parser cannot be loaded.
         """
+        super().prepare()
         if self._local is not None:
             self._local.start()
-        if self._direct is not None:
+        if self.transport == "direct":
             from judgeprobe.llm.wire import wire_of
 
             wire_of(self.request(Text("", "", "evidence", "claim")))
@@ -158,7 +174,7 @@ class ModelJudge(Judge):
             provider=settings.provider,
             top_logprobs=_TOP if self.elicitation == "expected" else None,
             extra_body=settings.extra_body,
-            base_url=base_url or self._first_url,
+            base_url=base_url or settings.base_url,
             identity=self._identity,
             timeout=settings.timeout,
             **content,
@@ -190,19 +206,46 @@ class ModelJudge(Judge):
         Raises:
             CallError: It gave no reply.
         """
-        request = self.request(text, base_url=next(self._urls))
         if self._local is not None:
-            return await self._local.call(request)
-        if self._direct is not None:
-            return await self._direct.call(request)
-        from judgeprobe.llm.client import call
+            return await self._local.call(self.request(text))
+        if self._fleet is None:
+            return await self._sender.call(self.request(text))
+        return await self._fleet.ask(
+            lambda url: self._sender.call(self.request(text, base_url=url))
+        )
 
-        return await call(request)
+    def send_through(self, sender: Sender) -> None:
+        """Let calls be made by another sender; a local model's stay in this process."""
+        self._sender = sender
+
+    async def _canary(self, url: str) -> Signature:
+        """How an endpoint answers the canary.
+
+        Raises:
+            CallError: It does not.
+        """
+        asked = self.request(Text("canary", "canary", EVIDENCE, CLAIM), base_url=url)
+        try:
+            reply = await self._sender.call(canary_request(asked))
+        except PermanentCallError:
+            # Perhaps it takes all but the log-probabilities.
+            reply = await self._sender.call(canary_request(asked, logprobs=False))
+        return signature_of(reply, await self._sender.disclosed(url, self.model))
+
+    def _wrong(self, served: Served) -> str:
+        return wrong_server(served, model=self._served_name, providers=self._providers)
+
+    def findings(self) -> list[str]:
+        """A line for each endpoint that was left out because it is another instrument."""
+        return [] if self._fleet is None else self._fleet.findings
+
+    def notes(self) -> list[str]:
+        """A line for each endpoint that did not answer."""
+        return [] if self._fleet is None else self._fleet.notes
 
     def read(self, reply: Reply) -> Judgement:
         """The grade of a reply, where the pinned provider and model gave it."""
-        wrong = wrong_server(reply.served, model=self._served_name, providers=self._providers)
-        if wrong:
+        if wrong := self._wrong(reply.served):
             return Judgement("wrong_provider", None, wrong)
         if self.elicitation == "expected":
             return judgement(expected_grade(reply, self.scale))
@@ -224,19 +267,8 @@ class ModelJudge(Judge):
 
     async def close(self) -> None:
         """End the local model's process; close connections."""
-        if self._direct is not None:
-            await self._direct.close()
-        else:
-            from judgeprobe.llm.client import close_clients
-
-            await close_clients()
+        if self._fleet is not None:
+            await self._fleet.close()
+        await self._sender.close()
         if self._local is not None:
             self._local.stop()
-
-
-def _direct_client(settings: JudgeSettings, connections: int) -> "DirectClient | None":
-    if settings.transport != "direct":
-        return None
-    from judgeprobe.llm.direct import DirectClient
-
-    return DirectClient(connections=connections)

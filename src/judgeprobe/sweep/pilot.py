@@ -175,8 +175,7 @@ def _row(
 ) -> PilotRow:
     grades = np.full((judge.repetitions, len(texts)), np.nan)
     failures: Counter[str] = Counter()
-    cost, priced, replies = 0.0, True, 0
-    why = ""
+    cost, priced, replies, why = 0.0, True, 0, ""
     for column, text in enumerate(texts):
         for repetition in range(judge.repetitions):
             reply = cache.get(judge.key(text, repetition))
@@ -191,7 +190,7 @@ def _row(
                 grades[repetition, column] = found.value
             elif repetition == 0:
                 failures[found.status] += 1
-                why = why or found.detail
+                why = why or f"{found.status}: {found.detail}"
             paid = judge.cost(reply)
             replies += 1
             priced = priced and paid is not None
@@ -216,13 +215,13 @@ def _row(
         usd=known_cost,
         usd_sweep=None if known_cost is None else known_cost / replies * planned,
         verdict="frontier" if points > 1 else "single cut" if points == 1 else "no cut",
-        warnings=tuple(_warnings(points, agreement, failures, len(texts))),
+        warnings=tuple(_warnings(points, agreement, failures, len(texts), why)),
         why=why,
     )
 
 
 def _warnings(
-    points: int, agreement: float | None, failures: Counter[str], texts: int
+    points: int, agreement: float | None, failures: Counter[str], texts: int, example: str
 ) -> list[str]:
     found = []
     if points == 0:
@@ -231,7 +230,10 @@ def _warnings(
         found.append(f"it repeats its own grade on {agreement:.0%} of the texts only")
     bad = sum(n for status, n in failures.items() if status not in ("failed", "not asked"))
     if bad > _FORMAT_FAILURES * texts:
-        found.append(f"{bad} of {texts} replies hold no grade on the scale: look at the prompt")
+        found.append(
+            f"{bad} of {texts} replies hold no grade on the scale (the first: {example}): look at "
+            "the prompt, or tell study.toml how to read them (reply_pattern or parser)"
+        )
     if failures["failed"] or failures["not asked"]:
         found.append(f"{failures['failed'] + failures['not asked']} texts have no reply")
     return found
