@@ -15,7 +15,7 @@ from pathlib import Path
 from judgeprobe.errors import StudyError
 from judgeprobe.study import JudgeSettings, ModelSettings, Study
 
-__all__ = ["Member", "families_of", "family_of", "require_disjoint"]
+__all__ = ["VERIFIER", "Member", "families_of", "family_of", "pressure_members", "require_disjoint"]
 
 # The order matters: the first family found in a name is its own, the others are what it builds on.
 _FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -131,6 +131,10 @@ def _begins(word: str, name: str) -> bool:
     )
 
 
+# The name of the verifier among the models of the pressure arm.
+VERIFIER = "[verifier]"
+
+
 @dataclass(frozen=True)
 class Member:
     """A model of a study with its families.
@@ -171,6 +175,37 @@ def require_disjoint(study: Study) -> tuple[Member, ...]:
         _compare(makers, member, path)
         judges.append(member)
     return (*makers, *judges)
+
+
+def pressure_members(study: Study) -> dict[str, Member]:
+    """The models of the accuracy-pressure arm by name, after checking that they are disjoint.
+
+    The verifier, under `VERIFIER`, must share no family with a generator: it reads what they wrote.
+    Generators may share families with each other and with the judges, who grade none of it.
+
+    Raises:
+        StudyError: The study has no `[pressure]`, the verifier shares a family with a generator (it
+            names both), or a family cannot be told.
+    """
+    path = study.folder / "study.toml"
+    settings = study.settings.pressure
+    if settings is None:
+        raise StudyError(
+            "has no table [pressure]",
+            file=path,
+            remedy="add one: docs/pressure.md shows it",
+        )
+    writers = {
+        one.name: _member(
+            f"pressure generator `{one.name}`", one, path, f'[[pressure.generators]] "{one.name}"'
+        )
+        for one in settings.generators
+    }
+    if settings.verifier is None:
+        return writers
+    verifier = _member("verifier of [pressure]", settings.verifier, path, "[pressure.verifier]")
+    _compare(list(writers.values()), verifier, path)
+    return {**writers, VERIFIER: verifier}
 
 
 def _makers(study: Study) -> Iterator[tuple[str, ModelSettings]]:

@@ -14,7 +14,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from judgeprobe.errors import InputError, StorageError
 
@@ -47,6 +47,17 @@ def write_bytes(path: Path, data: bytes) -> None:
     Raises:
         StorageError: The folder is missing or read-only, or the disk is full.
     """
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write into, which takes the place of `path` when the block ends without an error.
+
+    Raises:
+        StorageError: The folder is missing or read-only, or the disk is full.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
@@ -54,7 +65,7 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise _refused(path, error) from error
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o644)  # noqa: PTH101 - mkstemp gives a name, and 0600
@@ -104,12 +115,13 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]])
     UTF-8, one header line, LF line ends. A cell of text that a spreadsheet would run as a
     formula gets a leading apostrophe; numbers stay numbers; None is an empty cell.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([neutral_cell(cell) for cell in row])
-    write_text(path, buffer.getvalue())
+    with replacing(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        for row in rows:
+            writer.writerow([neutral_cell(cell) for cell in row])
+        text.detach()
 
 
 def neutral_cell(cell: Any) -> Any:

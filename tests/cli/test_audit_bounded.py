@@ -125,3 +125,40 @@ def test_what_is_refused(
         frame.loc[0, column] = value
     frame.to_csv(tmp_path / "r.csv", index=False)
     assert message in refused(tmp_path / "r.csv", *more)
+
+
+def test_peoples_ratings_stand_beside_the_judges(tmp_path: Path) -> None:
+    frame = made()
+    frame["key"] = [f"k{i}" for i in range(len(frame))]
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    people = frame[["key"]].assign(people=3)[::-1]
+    people.to_csv(tmp_path / "p.csv", index=False)
+    ask = ["--gold", "people", "--gold-file", str(tmp_path / "p.csv"), "--id", "key"]
+    found = audit(tmp_path / "r.csv", *ask, "--out", str(tmp_path / "out"))
+    judge, gold = found["fields"]
+    assert (judge["people"], gold["people"], gold["field"]) == (False, True, "people")
+    assert (gold["estimate"], gold["n"]) == (0.0, 12)
+    assert judge["reconstructed_estimate"] == found["reconstructed"]["estimate"]
+    page = (tmp_path / "out/bounded.html").read_text("utf-8")
+    assert "people (people)" in page
+    assert "p.csv (SHA-256" in page
+    assert json.loads((tmp_path / "out/bounded.json").read_text("utf-8")) == found
+    people.assign(key="k0").to_csv(tmp_path / "p.csv", index=False)
+    assert "p.csv, row 2: `key` 'k0' stands in row 1 too" in refused(tmp_path / "r.csv", *ask)
+
+
+def test_ratings_from_what_a_tool_wrote(tmp_path: Path) -> None:
+    rows = made(4).to_dict("records")
+    results = [
+        {"testIdx": i, "promptIdx": 0, "provider": {"id": "judge"}, "score": row["score"],
+         "success": True, "response": {"output": "x"},
+         "vars": {"stim": row["stim"], "resp": row["resp"], "prof": row["prof"]}}
+        for i, row in enumerate(rows)
+    ]  # fmt: skip
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"results": {"results": results}}), "utf-8")
+    made(4).to_csv(tmp_path / "r.csv", index=False)
+    named = ["--item", "vars.stim", "--response", "vars.resp", "--arm", "vars.prof"]
+    found = audit(path, "--reader", "promptfoo", *named)
+    assert found["endpoint"] == audit(tmp_path / "r.csv")["endpoint"]
+    assert found["reader"] == "promptfoo"

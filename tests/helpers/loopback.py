@@ -66,6 +66,7 @@ class Loopback:
         seed: Seed of the faults.
         retry_after: Seconds in the Retry-After header of a 429.
         slow: Seconds that a "slow" answer takes.
+        pages: What GET answers, by path; an empty list of models elsewhere.
         fixed: Always this content, with no reading of the request: the fastest form.
 
     Attributes:
@@ -86,6 +87,7 @@ class Loopback:
         seed: int = 0,
         retry_after: float = 0.05,
         slow: float = 5.0,
+        pages: Mapping[str, Mapping[str, Any]] | None = None,
         fixed: str | None = None,
         port: int = 0,
     ) -> None:
@@ -98,6 +100,7 @@ class Loopback:
         self.seed = seed
         self.retry_after = retry_after
         self.slow = slow
+        self.pages = dict(pages or {})
         self.bodies: list[bytes] = []
         self.heads: list[bytes] = []
         self.counts: Counter[str] = Counter()
@@ -120,8 +123,8 @@ class Loopback:
 
     @property
     def requests(self) -> int:
-        """Requests received."""
-        return sum(self.counts.values())
+        """Requests received, but for those that ask nothing of a model."""
+        return sum(self.counts.values()) - self.counts["listed"]
 
     def parsed(self) -> list[dict[str, Any]]:
         """The bodies as JSON, in order of arrival."""
@@ -171,7 +174,9 @@ class Loopback:
         if self._fixed is not None:
             return self._fixed, self.latency, "answered"
         if head.startswith(b"GET"):
-            return _http(200, {"object": "list", "data": []}), 0.0, "listed"
+            path = head.split(b" ", 2)[1].decode()
+            page = self.pages.get(path, {"object": "list", "data": []})
+            return _http(200, page), 0.0, "listed"
         self.bodies.append(body)
         self.heads.append(head)
         digest = hashlib.sha256(body).hexdigest()
@@ -217,6 +222,7 @@ class _Connection(asyncio.Protocol):
         self.server = server
         self.buffer = b""
         self.transport: asyncio.Transport | None = None
+        self.waiting: set[asyncio.TimerHandle] = set()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -227,6 +233,11 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         assert self.transport is not None
         self.server._connections.discard(self.transport)
+        # A client that has gone waits for nothing, and its requests are open no more.
+        for later in self.waiting:
+            later.cancel()
+            self.server._open -= 1
+        self.waiting.clear()
 
     def data_received(self, data: bytes) -> None:
         self.buffer = self.buffer + data if self.buffer else data
@@ -249,11 +260,14 @@ class _Connection(asyncio.Protocol):
             return
         server._open += 1
         server.peak = max(server.peak, server._open)
-        asyncio.get_running_loop().call_later(delay, self._later, reply)
 
-    def _later(self, reply: bytes | None) -> None:
-        self.server._open -= 1
-        self._send(reply)
+        def later() -> None:
+            self.waiting.discard(handle)
+            server._open -= 1
+            self._send(reply)
+
+        handle = asyncio.get_running_loop().call_later(delay, later)
+        self.waiting.add(handle)
 
     def _send(self, reply: bytes | None) -> None:
         assert self.transport is not None

@@ -12,6 +12,7 @@ from judgeprobe.errors import CallError, PermanentCallError, RetryableCallError
 from judgeprobe.llm.client import call as litellm_call
 from judgeprobe.llm.direct import DirectClient
 from judgeprobe.llm.faults import NO_TEMPERATURE
+from judgeprobe.llm.prices import token_prices
 from judgeprobe.llm.request import Request, chat
 from judgeprobe.llm.secrets import known_secrets
 from judgeprobe.records import Reply
@@ -58,6 +59,30 @@ def test_a_reply_tells_what_served_it(call: Call) -> None:
     assert reply.cost == 0.25
     assert reply.at.endswith("+00:00")
     assert server.parsed()[0]["provider"] == {"order": ["acme"], "allow_fallbacks": False}
+
+
+def test_a_known_price_is_reckoned_and_an_unknown_one_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from litellm import cost_calculator
+
+    top = {"usage": {"prompt_tokens": 700, "completion_tokens": 20, "total_tokens": 720}}
+    with Loopback(lambda body: Answer("3", top={**top, "model": body["model"]})) as server:
+        known = asyncio.run(litellm_call(ask(server.url, model="openai/gpt-4o-mini")))
+        asked: list[str] = []
+        monkeypatch.setattr(
+            cost_calculator, "completion_cost", lambda *_, model, **__: asked.append(model)
+        )
+        unknown = [
+            asyncio.run(litellm_call(request))
+            for request in (ask(server.url), ask(server.url, messages=(), prompt="Grade:"))
+        ]
+    prompt, reply = token_prices("openai/gpt-4o-mini") or (0.0, 0.0)
+    assert prompt > 0
+    assert known.cost == pytest.approx(700 * prompt + 20 * reply)
+    assert [found.cost for found in unknown] == [None, None]
+    assert [found.text for found in unknown] == ["3", "3"]
+    assert asked == []
 
 
 def test_log_probabilities_come_back(call: Call) -> None:

@@ -1,4 +1,4 @@
-"""`judgeprobe cache ls | verify | export | import | prune`: a study's cached replies."""
+"""`judgeprobe cache ls | verify | export | import | merge | prune`: a study's cached replies."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,7 @@ from judgeprobe.cli.common import (
 
 if TYPE_CHECKING:
     from judgeprobe.llm.cache import ReplyCache
+    from judgeprobe.study import Study
 
 __all__ = ["cache"]
 
@@ -34,19 +35,30 @@ def _open(folder: Path) -> "ReplyCache":
     return ReplyCache(load_study(folder).cache_dir)
 
 
+def _wanted(study: "Study") -> set[str]:
+    """Keys of the replies that the plan of the sweep and the files of the pressure arm need."""
+    from judgeprobe.pressure.reply_keys import reply_keys
+    from judgeprobe.sweep.stage import planned_keys
+
+    return set(planned_keys(study)) | reply_keys(study)
+
+
 @cache.command("ls")
 @verb
 def ls(folder: StudyArgument, as_json: JsonOption = False) -> None:
     """Count the replies by model and by what answered."""
+    from judgeprobe.llm.merge import regrade_count
     from judgeprobe.llm.portable import contents
 
     with _open(folder) as replies:
         found = contents(replies)
         notes = replies.notes
+        further = regrade_count(replies.folder)
     if as_json:
         print_json(
             {
                 "replies": found.replies,
+                "further_replies": further,
                 "unreadable": list(found.unreadable),
                 "models": found.models,
                 "served": found.served,
@@ -61,6 +73,8 @@ def ls(folder: StudyArgument, as_json: JsonOption = False) -> None:
     print_table(f"{found.replies} replies", ["", "model", "replies"], rows)
     unpriced = f", {found.unpriced} without a known price" if found.unpriced else ""
     note(f"known cost: ${found.usd:.4f}{unpriced}")
+    if further:
+        note(f"{further} further replies to questions asked more than once")
     for line in notes:
         note(f"note: {line}")
 
@@ -71,10 +85,8 @@ def verify(folder: StudyArgument, as_json: JsonOption = False) -> None:
     """Read every entry; exit status 3 where one is unreadable or one of the plan is missing."""
     from judgeprobe.llm.portable import contents
     from judgeprobe.study import load_study
-    from judgeprobe.sweep.stage import planned_keys
 
-    study = load_study(folder)
-    wanted = planned_keys(study)
+    wanted = _wanted(load_study(folder))
     with _open(folder) as replies:
         found = contents(replies)
         missing = len(wanted - set(replies.keys()))
@@ -110,9 +122,8 @@ def export(
     """Write the replies that the study's plan needs to one file."""
     from judgeprobe.llm.portable import export_cache
     from judgeprobe.study import load_study
-    from judgeprobe.sweep.stage import planned_keys
 
-    wanted = planned_keys(load_study(folder))
+    wanted = _wanted(load_study(folder))
     with _open(folder) as replies:
         count = export_cache(replies, file, wanted)
     if as_json:
@@ -142,6 +153,53 @@ def import_(
         note(f"{counts.kept} were there with another reply, which was kept")
 
 
+@cache.command("merge")
+@verb
+def merge(
+    shards: Annotated[
+        list[Path],
+        typer.Argument(metavar="SHARD...", help="Cache folders, studies, files of `cache export`."),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="Study or cache folder that takes every reply in.")
+    ],
+    of: Annotated[
+        Path | None,
+        typer.Option("--study", help="Study whose judges read the grades; else --out or a SHARD."),
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Make one cache of several; exit status 3 where a question has two answers or a row is bad."""
+    from judgeprobe.sweep.regrades import merge_caches
+
+    report = merge_caches(shards, out, of)
+    if as_json:
+        print_json(report.as_json())
+    elif not quiet:
+        counts = report.merged
+        print(
+            f"{report.folder}: {report.replies} replies; {counts.added} added, "
+            f"{counts.present} were there, {counts.kept} further replies kept"
+        )
+        if report.table is not None:
+            print(
+                f"{report.table}: {report.repeated} questions asked more than once, "
+                f"{report.conflicts} of them answered differently"
+            )
+    if not quiet:
+        for line in report.notes:
+            note(f"note: {line}")
+    for line in report.merged.unreadable:
+        note(f"finding: {line}")
+    if report.conflicts:
+        note(
+            f"finding: {report.conflicts} questions have different replies; the earliest is in "
+            "use, all are kept"
+        )
+    finish(FOUND if report.conflicts or report.merged.unreadable else 0)
+
+
 @cache.command("prune")
 @verb
 def prune(
@@ -154,9 +212,8 @@ def prune(
     """Remove replies that the study's plan does not need, and unreadable entries."""
     from judgeprobe.llm.portable import contents
     from judgeprobe.study import load_study
-    from judgeprobe.sweep.stage import planned_keys
 
-    wanted = planned_keys(load_study(folder))
+    wanted = _wanted(load_study(folder))
     with _open(folder) as replies:
         bad = set(contents(replies).unreadable)
         surplus = sorted((set(replies.keys()) - wanted) | bad)

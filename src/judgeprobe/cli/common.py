@@ -101,7 +101,7 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     console = Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False)
     table = Table(title=title, title_justify="left")
     for index, name in enumerate(columns):
-        numeric = all(row[index][:1] in "0123456789+-.–" for row in rows if row[index])
+        numeric = all(row[index].lstrip("<")[:1] in "0123456789+-.–" for row in rows if row[index])
         table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         # Text, not str: a name from a file must not be read as markup.

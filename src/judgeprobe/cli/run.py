@@ -62,6 +62,8 @@ def run_stages(folder: Path, *, as_json: bool, quiet: bool) -> None:
     else:
         show_profile(found)
         print(f"page: {made.page}")
+        if made.missed is not None:
+            print(f"edits that were not noticed: {made.missed}")
     if not swept.complete:
         note(f"judgeprobe: the sweep is not complete; run it again: judgeprobe run {folder}")
     broken = swept.findings or not found["controls_ok"]
@@ -80,4 +82,5 @@ def _summary(name: str, built: Any, swept: Any, found: dict[str, Any], made: Any
         },
         "profile": found,
         "page": str(made.page),
+        "missed": None if made.missed is None else str(made.missed),
     }

@@ -1,5 +1,7 @@
 """`judgeprobe sweep STUDY`: grade every unique text by every judge."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -35,6 +37,20 @@ def sweep(
         bool,
         typer.Option("--batch", help="Use the vendors' batch interfaces; run again to fetch."),
     ] = False,
+    engine: Annotated[
+        str,
+        typer.Option("--engine", help="local: calls are made here; ray: by a Ray cluster."),
+    ] = "local",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address", help="Ray cluster: auto or host:port; without it one is started here."
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Ray workers; one a processor where not given."),
+    ] = None,
     progress: Annotated[
         str, typer.Option("--progress", help="auto, live (a table), lines (JSON) or none.")
     ] = "auto",
@@ -48,17 +64,23 @@ def sweep(
 
     if progress not in ("auto", "live", "lines", "none"):
         raise InputError(f"--progress {progress}", remedy="give auto, live, lines or none")
+    if engine not in ("local", "ray"):
+        raise InputError(f"--engine {engine}", remedy="give local or ray")
+    if engine == "local" and (address or workers):
+        raise InputError("--address and --workers go with --engine ray", remedy="add --engine ray")
     study = load_study(folder)
     if dry_run:
         _show_plan(stage.dry_run(study), as_json=as_json, quiet=quiet)
         return
-    result = stage.sweep(
-        study,
-        retry_failed=retry_failed,
-        reparse=reparse,
-        batch=batch,
-        progress="none" if quiet else progress,  # type: ignore[arg-type]
-    )
+    with _cluster(engine, address, workers) as cluster:
+        result = stage.sweep(
+            study,
+            retry_failed=retry_failed,
+            reparse=reparse,
+            batch=batch,
+            cluster=cluster,
+            progress="none" if quiet else progress,  # type: ignore[arg-type]
+        )
     if not quiet:
         for line in result.notes:
             note(f"note: {line}")
@@ -74,6 +96,21 @@ def sweep(
     if result.stopped:
         note(f"judgeprobe: stopped: {result.stopped}; run again to go on")
     finish(FOUND if result.findings else 0 if result.complete else 1)
+
+
+@contextlib.contextmanager
+def _cluster(engine: str, address: str | None, workers: int | None) -> Iterator[Any]:
+    """The cluster that makes the calls, or None."""
+    if engine == "local":
+        yield None
+        return
+    from judgeprobe.sweep.cluster import Cluster
+
+    cluster = Cluster(address, workers=workers)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
 
 
 def as_dict(result: Any, path: str) -> dict[str, Any]:

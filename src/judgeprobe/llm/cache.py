@@ -46,7 +46,9 @@ LOCK_TIMEOUT = 10.0
 _FORM = "raw = 1 AND mode = 1 AND filename IS NULL AND typeof(key) = 'text'"
 
 
-def reply_key(body: Mapping[str, Any], template_hash: str, repetition: int) -> str:
+def reply_key(
+    body: Mapping[str, Any], template_hash: str, repetition: int, *, run: str = ""
+) -> str:
     """The cache key of one call: SHA-256 of canonical JSON, 64 hex digits.
 
     Args:
@@ -54,8 +56,10 @@ def reply_key(body: Mapping[str, Any], template_hash: str, repetition: int) -> s
             prompt, sampling, response format, extra body.
         template_hash: Hash of the prompt file the messages were made from.
         repetition: 0 for the first; a further repetition asks anew.
+        run: Label of the run; another label asks anew.
     """
-    return content_hash({"body": body, "template": template_hash, "repetition": repetition})
+    content = {"body": body, "template": template_hash, "repetition": repetition}
+    return content_hash({**content, "run": run} if run else content)
 
 
 def reply_json(reply: Reply) -> str:
@@ -175,7 +179,7 @@ class ReplyCache:
         Raises:
             StorageError: The disk refused, now or in an earlier write.
         """
-        text = self._text(key)
+        text = self.text(key)
         if text is None:
             return None
         try:
@@ -184,7 +188,12 @@ class ReplyCache:
             self._unreadable(key, "is no reply; it was not read")
             return None
 
-    def _text(self, key: str) -> str | None:
+    def text(self, key: str) -> str | None:
+        """The stored text, or None where there is none that can be read.
+
+        Raises:
+            StorageError: The disk refused, now or in an earlier write.
+        """
         self._raise_pending_error()
         with self._lock:
             waiting = self._pending.get(key)
@@ -201,7 +210,7 @@ class ReplyCache:
             raise self._refused(error) from None
         except sqlite3.DatabaseError as error:
             self._remake(str(error))
-            return self._text(key)
+            return self.text(key)
         return found if isinstance(found, str) else None
 
     def _remake(self, wrong: str) -> None:
@@ -276,7 +285,7 @@ class ReplyCache:
     def texts(self) -> Iterator[tuple[str, str | None]]:
         """(key, stored text) in the order of the keys; None where the entry is unreadable."""
         for key in self.keys():
-            yield key, self._text(key)
+            yield key, self.text(key)
 
     # --- writing ---
 

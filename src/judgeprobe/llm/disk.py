@@ -203,7 +203,12 @@ def salvage(database: Path) -> Iterator[tuple[str, str]]:
                 continue
             if found is None:
                 return
-            row, key, kind, mode, filename, value = found
+            number, key, kind, mode, filename, value = found
+            if number <= row:
+                # A damaged page gives rows out of order, over and over; look past it.
+                row += 1
+                continue
+            row = number
             if mode != core.MODE_RAW or filename is not None:
                 continue
             with contextlib.suppress(UnsafeEntryError, UnicodeDecodeError, AttributeError):

@@ -18,11 +18,11 @@ from typing import Any
 from judgeprobe.llm.reading import Reading
 from judgeprobe.records import Reply, Scale
 
-__all__ = ["LEAST_MASS", "expected_grade"]
+__all__ = ["LEAST_MASS", "Position", "expected_grade", "token_positions"]
 
 LEAST_MASS = 0.05
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_Position = tuple[str, dict[str, float]]
+Position = tuple[str, dict[str, float]]
 
 
 def expected_grade(reply: Reply | Mapping[str, Any], scale: Scale) -> Reading:
@@ -39,7 +39,7 @@ def expected_grade(reply: Reply | Mapping[str, Any], scale: Scale) -> Reading:
         `LEAST_MASS`, or a grade of several tokens.
     """
     choice = reply.message if isinstance(reply, Reply) else reply
-    positions = list(_positions(choice.get("logprobs") or {}))
+    positions = list(token_positions(choice.get("logprobs") or {}))
     if not positions:
         return Reading("unparseable", None, detail="the reply has no token log-probabilities")
     at = next((i for i, (token, _) in enumerate(positions) if _grade(token, scale) is not None), -1)
@@ -79,11 +79,11 @@ def _grade(token: str, scale: Scale) -> float | None:
     return value if value in scale else None
 
 
-def _tail(positions: Sequence[_Position], start: int) -> str:
+def _tail(positions: Sequence[Position], start: int) -> str:
     return "".join(token for token, _ in positions[start : start + 2])
 
 
-def _positions(logprobs: Mapping[str, Any]) -> Iterator[_Position]:
+def token_positions(logprobs: Mapping[str, Any]) -> Iterator[Position]:
     """(chosen token, {token: log-probability}) of each position, in either of the two forms."""
     content = logprobs.get("content")
     if content:

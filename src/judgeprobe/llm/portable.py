@@ -21,7 +21,15 @@ from judgeprobe.files import write_bytes
 from judgeprobe.llm.cache import ReplyCache, read_reply
 from judgeprobe.records import Reply
 
-__all__ = ["Contents", "ImportCounts", "contents", "export_cache", "import_cache"]
+__all__ = [
+    "Contents",
+    "ImportCounts",
+    "contents",
+    "export_cache",
+    "exported",
+    "import_cache",
+    "whole_reply",
+]
 
 FORMAT = "judgeprobe-replies"
 VERSION = 1
@@ -72,7 +80,7 @@ def contents(cache: ReplyCache) -> Contents:
     served: Counter[str] = Counter()
     usd, unpriced = 0.0, 0
     for key, text in cache.texts():
-        reply = _reply(key, text)
+        reply = whole_reply(key, text)
         if reply is None:
             unreadable.append(key)
             continue
@@ -90,7 +98,8 @@ def contents(cache: ReplyCache) -> Contents:
     )
 
 
-def _reply(key: str, text: str | None) -> Reply | None:
+def whole_reply(key: str, text: str | None) -> Reply | None:
+    """The reply that lies under a key, or None where the entry is no reply of that key."""
     if text is None or not _KEY.match(key):
         return None
     try:
@@ -121,7 +130,7 @@ def export_cache(cache: ReplyCache, path: Path, keys: Iterable[str] | None = Non
         for key, text in cache.texts():
             if chosen is not None and key not in chosen:
                 continue
-            reply = _reply(key, text)
+            reply = whole_reply(key, text)
             if reply is None:
                 raise InputError(
                     f"entry {key[:12]} is unreadable",
@@ -165,6 +174,18 @@ def import_cache(cache: ReplyCache, path: Path) -> ImportCounts:
 
 
 def _entries(path: Path) -> Iterator[Reply]:
+    for row, _, reply in exported(path):
+        if reply is None:
+            raise InputError("is no reply", file=path, row=row, remedy="export it again")
+        yield reply
+
+
+def exported(path: Path) -> Iterator[tuple[int, str, Reply | None]]:
+    """(row, key as it is written, reply) of every row of such a file; None where it is no reply.
+
+    Raises:
+        InputError: It is not such a file, is cut off, or a row is not JSON.
+    """
     try:
         with gzip.open(path, "rb") as file:
             header = _parsed(file.readline(_LONGEST_LINE), path, None)
@@ -185,10 +206,7 @@ def _entries(path: Path) -> Iterator[Reply]:
                 row += 1
                 value = _parsed(line, path, row)
                 key = value.get("key", "") if isinstance(value, dict) else ""
-                reply = _reply(str(key), json.dumps(value))
-                if reply is None:
-                    raise InputError("is no reply", file=path, row=row, remedy="export it again")
-                yield reply
+                yield row, str(key), whole_reply(str(key), json.dumps(value))
     except FileNotFoundError:
         raise InputError("is not there", file=path, remedy="check the name") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:

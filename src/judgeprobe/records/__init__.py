@@ -20,6 +20,7 @@ from judgeprobe.records.items import (
     Rejection,
     text_id,
 )
+from judgeprobe.records.pressure import Comparison, PressureClaim
 from judgeprobe.records.scale import Scale
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "BlindMajority",
     "BlindSettings",
     "BlindUnit",
+    "Comparison",
     "Control",
     "Direction",
     "GateResult",
@@ -41,6 +43,7 @@ __all__ = [
     "GradeStatus",
     "Intervention",
     "Label",
+    "PressureClaim",
     "Record",
     "Rejection",
     "Reply",

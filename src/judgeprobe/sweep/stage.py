@@ -5,9 +5,10 @@ cache again. The last step alone is `--reparse`; the first two alone are `--dry-
 """
 
 import asyncio
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
@@ -23,7 +24,10 @@ from judgeprobe.sweep.roster import check_roster, make_judges
 from judgeprobe.sweep.run import Call, Outcome, Runner, interruptible, pending_calls
 from judgeprobe.sweep.summary import Summariser, SweepResult
 
-__all__ = ["DryRun", "SweepResult", "dry_run", "planned_keys", "sweep"]
+if TYPE_CHECKING:
+    from judgeprobe.sweep.cluster import Cluster
+
+__all__ = ["DryRun", "SweepResult", "budget_of", "dry_run", "planned_keys", "sweep"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,9 @@ def sweep(
     retry_failed: bool = False,
     reparse: bool = False,
     batch: bool = False,
+    cluster: "Cluster | None" = None,
     progress: Style = "none",
+    spent: Budget | None = None,
 ) -> SweepResult:
     """Grade every unique text by every judge, and write grades.parquet.
 
@@ -97,7 +103,9 @@ def sweep(
         reparse: Make no call; read the grades from the cached replies again.
         batch: Hand calls to the vendors' batch interfaces and fetch what has come back; judges
             without one are asked call by call.
+        cluster: Whose workers make the calls of models behind an API; this process where None.
         progress: How the counts are shown.
+        spent: A budget that several sweeps share; the study's own where None.
 
     Raises:
         JudgeprobeError: The study cannot be swept, or the disk refused.
@@ -109,8 +117,8 @@ def sweep(
     failed = {} if retry_failed else earlier_failures(study.grades_path, metadata)
     scale = study.settings.elicitation.scale
     controls = control_grades(plan.interventions, scale, seed=study.settings.study.seed)
-    budget = study.settings.budget
-    spent = Budget(budget.max_usd, budget.max_calls, budget.max_minutes)
+    if spent is None:
+        spent = budget_of(study)
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
         while True:
@@ -119,7 +127,7 @@ def sweep(
                 theirs, calls, told = _batched(calls)
                 notes = [*notes, *told]
             if calls and not reparse:
-                _ask(study, calls, outcome, cache, spent, progress_for(progress))
+                _ask(study, calls, outcome, cache, spent, progress_for(progress), cluster)
             if batch and not reparse:
                 notes = [*notes, *_hand_over(judges, plan, theirs, outcome, cache, spent)]
             cache.flush()
@@ -133,10 +141,16 @@ def sweep(
             earlier = outcome
             calls, outcome = pending_calls(judges, plan.texts, cache, failed=earlier.failures)
             outcome.go_on_from(earlier)
-        notes = [*notes, *cache.notes]
+        notes = [*notes, *cache.notes, *(cluster.notes if cluster else ())]
     result = summariser.result(judges, controls, outcome, plan, notes=notes, rows=count)
     study.record("sweep", manifest_entry(study, metadata, result))
     return result
+
+
+def budget_of(study: Study) -> Budget:
+    """The budget of one run, nothing spent."""
+    budget = study.settings.budget
+    return Budget(budget.max_usd, budget.max_calls, budget.max_minutes)
 
 
 def _batched(calls: Sequence[Call]) -> tuple[list[Call], list[Call], list[str]]:
@@ -194,13 +208,20 @@ def _ask(
     cache: ReplyCache,
     budget: Budget,
     progress: Progress,
+    cluster: "Cluster | None",
 ) -> None:
-    for judge in {call.judge.name: call.judge for call in calls}.values():
+    judges = list({call.judge.name: call.judge for call in calls}.values())
+    for judge in judges:
         judge.prepare()
     concurrency = study.settings.budget.concurrency
+
+    async def run(runner: Runner) -> None:
+        async with cluster.serving(judges) if cluster else contextlib.nullcontext():
+            await interruptible(runner, progress)
+
     with Claims(study.cache_dir) as claims:
         runner = Runner(calls, outcome, cache, claims, budget, concurrency=concurrency)
-        asyncio.run(interruptible(runner, progress))
+        asyncio.run(run(runner))
 
 
 def _rows(

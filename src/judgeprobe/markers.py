@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from judgeprobe.build.inflection import verb_forms
+from judgeprobe.inflection import verb_forms
 from judgeprobe.typography import normalise
 
 __all__ = ["Change", "Marker", "MarkerList", "Use", "marker_list"]

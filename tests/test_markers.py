@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgeprobe.build.markers import Marker, MarkerList, marker_list
+from judgeprobe.markers import Marker, MarkerList, marker_list
 from judgeprobe.taxonomy import load_taxonomy
 
 LISTS = load_taxonomy("claim-calibration").lists

@@ -2,7 +2,7 @@ import inflect
 import pytest
 from lemminflect import Lemmatizer
 
-from judgeprobe.build.inflection import (
+from judgeprobe.inflection import (
     article,
     is_plural_noun,
     is_singular_noun,
