@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgeprobe import __version__
-from judgeprobe.errors import InputError, PermanentCallError, RetryableCallError
+from judgeprobe.errors import InputError, LostCallError, PermanentCallError
 from judgeprobe.llm.request import Request
 from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.sender import Disclosed, Transport
@@ -218,7 +218,7 @@ class Cluster:
         waiting, one.waiting, one.queue = one.waiting, {}, []
         for future in waiting.values():
             if not future.done():
-                future.set_exception(RetryableCallError("the worker that made the call died"))
+                future.set_exception(LostCallError("the worker that made the call died"))
 
     def _finish(self, one: _Remote, done: Done) -> None:
         future = one.waiting.pop(done.number, None)
@@ -236,7 +236,7 @@ class Cluster:
         """Make a call at the worker that has the fewest.
 
         Raises:
-            RetryableCallError: The worker died.
+            LostCallError: The worker died.
             CallError: The call gave no reply.
         """
         one = await self._least_busy()
@@ -277,6 +277,11 @@ class Cluster:
         except self._ray.exceptions.RayError:
             return Disclosed()
         return found
+
+    @property
+    def up(self) -> int:
+        """Workers that are ready."""
+        return sum(one.up for one in self._remotes)
 
     async def processor_seconds(self) -> float:
         """Processor time of every worker's process so far, for benchmarks."""
