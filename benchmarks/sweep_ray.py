@@ -20,18 +20,20 @@ Two parts, on a Ray cluster of two nodes at loopback addresses and one scripted 
 
 import argparse
 import asyncio
+import contextlib
 import importlib.util
 import json
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -101,18 +103,22 @@ def ended(process: "subprocess.Popen[str]", *statuses: int) -> dict[str, Any]:
     return dict(json.loads(out))
 
 
-def written(folder: Path) -> set[str]:
-    """The claims whose replies are on the disk."""
-    from judgeprobe.llm.cache import ReplyCache
+def claims_by_key(folder: Path) -> dict[str, str]:
+    """The claim that each key of the plan is about."""
     from judgeprobe.study import load_study
     from judgeprobe.sweep.plan import load_plan
     from judgeprobe.sweep.roster import make_judges
 
     study = load_study(folder)
     judge = make_judges(study)[0]
-    with ReplyCache(study.cache_dir) as cache:
-        stored = cache.stored()
-    return {text.text for text in load_plan(study).texts if judge.key(text, 0) in stored}
+    return {judge.key(text, 0): text.text for text in load_plan(study).texts}
+
+
+def written(folder: Path, claims: Mapping[str, str]) -> set[str]:
+    """The claims whose replies are on the disk; the sweep need not wait for this."""
+    path = folder / "cache" / "cache.db"
+    with contextlib.closing(sqlite3.connect(path, timeout=10.0)) as connection:
+        return {claims[key] for (key,) in connection.execute("SELECT key FROM Cache")}
 
 
 # --- kills ---
@@ -125,10 +131,11 @@ def kills(cluster: TwoNodes, folder: Path, texts: int, rounds: int) -> dict[str,
         ended(sweep(study, None), 0)
         wanted = (study / "grades.parquet").read_bytes()
         total = server.requests
+        claims = claims_by_key(study)
         rows = []
         for number in range(rounds):
             victim = ("worker", "node", "driver")[number % 3]
-            rows.append(one_kill(cluster, server, study, wanted, total, victim, rng))
+            rows.append(one_kill(cluster, server, study, wanted, claims, victim, rng))
             print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
     return {"texts": total, "concurrency": CONCURRENCY, "runs": rows}
 
@@ -138,19 +145,21 @@ def one_kill(
     server: Loopback,
     study: Path,
     wanted: bytes,
-    total: int,
+    claims: Mapping[str, str],
     victim: str,
     rng: random.Random,
 ) -> dict[str, Any]:
     shutil.rmtree(study / "cache")
     (study / "grades.parquet").unlink()
+    total = len(claims)
     server.peak, before, began = 0, server.requests, time.monotonic()
     process = sweep(study, cluster.address)
     moment = before + rng.randint(total // 20, 9 * total // 10)
     while server.requests < moment and process.poll() is None:
         time.sleep(0.001)
     # Nothing that is on the disk by now may be asked again.
-    kept, seen = written(study), len(server.bodies)
+    at = server.requests - before
+    kept, seen = written(study, claims), len(server.bodies)
     if victim == "worker":
         cluster.kill_worker(rng)
     elif victim == "node":
@@ -158,18 +167,18 @@ def one_kill(
     else:
         process.send_signal(signal.SIGKILL)
         process.wait()
-        kept, seen = written(study), len(server.bodies)
+        kept, seen = written(study, claims), len(server.bodies)
         process = sweep(study, cluster.address)
     found = ended(process, 0)
     again = Counter(asked(json.loads(body)) for body in server.bodies[seen:])
     return {
         "killed": victim,
-        "after": moment - before,
+        "after_requests": at,
         "same_bytes": (study / "grades.parquet").read_bytes() == wanted,
         "written_and_asked_again": len(kept & set(again)),
         "asked_again": server.requests - before - total,
         "peak": server.peak,
-        "notes": len(found["notes"]),
+        "workers_lost": any("died" in note for note in found["notes"]),
         "seconds": round(time.monotonic() - began, 1),
     }
 

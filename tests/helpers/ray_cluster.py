@@ -10,6 +10,7 @@ address for the machine's own outward one.)
         cluster.kill_node()
 """
 
+import contextlib
 import os
 import random
 import signal
@@ -27,7 +28,8 @@ _NOTICE = {
     "health_check_timeout_ms": 2000,
 }
 # Ray gives a node half a minute to start, which is too little on a machine that is busy.
-_STARTS = 4
+_PATIENCE = {"RAY_raylet_start_wait_time_s": "120"}
+_STARTS = 3
 
 
 class TwoNodes:
@@ -46,11 +48,12 @@ class TwoNodes:
 
     def __enter__(self) -> Self:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        os.environ.update(_PATIENCE)
         for attempt in range(1, _STARTS + 1):
             try:
                 self._start()
             except Exception:
-                self._cluster.shutdown()
+                self._clear()
                 if attempt == _STARTS:
                     raise
             else:
@@ -66,7 +69,15 @@ class TwoNodes:
         self._second = self._add(SECOND)
 
     def __exit__(self, *_: object) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
         self._cluster.shutdown()
+        # What a node that did not come up has left; `shutdown` does not know of it.
+        for number in self.processes():
+            if "/ray/" in command(number):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
 
     def _add(self, address: str, **options: Any) -> Any:
         return self._cluster.add_node(

@@ -20,6 +20,7 @@ import pytest
 
 from judgeprobe.errors import InputError
 from judgeprobe.llm.cache import ReplyCache
+from judgeprobe.study import load_study
 from judgeprobe.sweep.cluster import Cluster
 from judgeprobe.sweep.plan import load_plan
 from judgeprobe.sweep.stage import sweep
@@ -32,6 +33,7 @@ ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray is not installed (extra `ray`)"
 )
 CONCURRENCY = 6
+FUNCTION = "def grade(evidence, claim):\n    return len(claim) % 6\n"
 SECRET = "sk-planted-on-the-cluster-77"
 
 
@@ -107,15 +109,24 @@ def judge_key(study, text):
 @pytest.mark.end_to_end
 def test_the_bytes_of_one_process_and_one_limit_for_the_whole_cluster(make, cluster):
     with Loopback(script, latency=0.02) as server:
-        alone = make(server, name="alone")
+        alone, study = make(server, name="alone"), make(server)
+        for each in (alone, study):
+            (each.folder / "mine_on_ray.py").write_text(FUNCTION)
+            with (each.folder / "study.toml").open("a") as file:
+                file.write('[[judges]]\nname = "ours"\ncall = "mine_on_ray:grade"\n')
+                file.write('family = "ours"\n')
+        alone, study = load_study(alone.folder), load_study(study.folder)
         sweep(alone)
-        study = make(server)
         server.peak = 0
         before = server.requests
         status, found, _ = ended(start(study, cluster))
         assert status == 0
         assert study.grades_path.read_bytes() == alone.grades_path.read_bytes()
-        assert found["calls"] == server.requests - before == len(load_plan(study).texts)
+        texts = len(load_plan(study).texts)
+        assert server.requests - before == texts
+        assert found["calls"] == 2 * texts
+        (note,) = found["notes"]
+        assert "`ours` runs on the driver's machine" in note
         assert 1 < server.peak <= CONCURRENCY
         # The workers used the key of their own environment, and it was written nowhere.
         assert any(SECRET.encode() in head for head in server.heads[before:])

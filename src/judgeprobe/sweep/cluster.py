@@ -92,12 +92,17 @@ class Cluster:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         if address is None:
             options["include_dashboard"] = False
+            # Half a minute, Ray's own patience, is too little on a machine that is busy.
+            os.environ.setdefault("RAY_raylet_start_wait_time_s", "120")
         try:
             self._ray.init(address=address, **options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except Exception as error:  # Ray raises a bare Exception where a node does not start
+            where = "cannot be started here" if address is None else f"is not at {address!r}"
             raise InputError(
-                f"there is no Ray cluster at {address!r} ({one_line(str(error))})",
-                remedy="start one with `ray start --head`, or leave --address out",
+                f"a Ray cluster {where} ({one_line(str(error))})",
+                remedy="try again"
+                if address is None
+                else "start one with `ray start --head`, or leave --address out",
             ) from None
         return True
 
