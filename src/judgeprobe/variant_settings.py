@@ -6,15 +6,12 @@ study.toml of each variant's own folder and says which study it is a variant of.
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
+from judgeprobe.model_settings import SettingsTable
 from judgeprobe.records import Scale
 
 __all__ = ["SelfConsistency", "VariantSettings", "VariantsSettings", "scale_of"]
-
-
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def scale_of(value: Any) -> Any:
@@ -31,7 +28,7 @@ def scale_of(value: Any) -> Any:
     return Scale(**value)
 
 
-class SelfConsistency(_Settings):
+class SelfConsistency(SettingsTable):
     """One judge asked several times, with chance in its answers.
 
     Attributes:
@@ -43,7 +40,7 @@ class SelfConsistency(_Settings):
     samples: int = Field(5, ge=2)
 
 
-class VariantsSettings(_Settings):
+class VariantsSettings(SettingsTable):
     """What `judgeprobe vary` changes.
 
     Attributes:
@@ -108,7 +105,7 @@ class VariantsSettings(_Settings):
         return value
 
 
-class VariantSettings(_Settings):
+class VariantSettings(SettingsTable):
     """Which variant a folder holds.
 
     Attributes:

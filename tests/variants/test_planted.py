@@ -114,7 +114,7 @@ def test_an_ensemble_that_notices_more_contradicts_the_prediction(tmp_path):
     judges = "".join(
         f'[[judges]]\nname = "{name}"\ncall = "MODULE:{name}"\n' for name in ("scope", "strength")
     )
-    study = make_study(tmp_path / "s", judges, AXES)
+    study = make_study(tmp_path / "s", judges, AXES, settings="[variants]\nmargin = 0.15")
     found = vary(study, "remedies")
     ensemble = [r for r in rows_of(found, "remedies") if r["after_judge"] == "all judges (mean)"]
     assert [row["before"] for row in ensemble] == ["scope", "strength"]
@@ -138,7 +138,9 @@ def test_an_ensemble_costs_no_call(tmp_path):
 
 
 def test_a_judge_that_drifts_is_seen_on_the_second_day(tmp_path):
-    study = make_study(tmp_path / "s", ONE, DRIFTING, n_base=40)
+    study = make_study(
+        tmp_path / "s", ONE, DRIFTING, n_base=40, settings="[variants]\nmargin = 0.1"
+    )
     found = vary(study, "drift", day="day-1")
     assert [row["status"] for row in rows_of(found, "drift")] == ["holds"]
     texts = asked(study)

@@ -62,18 +62,19 @@ class Change:
         before: In the first grading.
         after: In the second.
         difference: after - before.
-        low, high: Percentile interval, the cuts chosen anew in each resample; None where the
-            difference is defined in no resample.
+        low, high: Percentile interval, the cuts chosen anew in each resample; an exact one where
+            every base item moves alike, so that no resample differs.
         fixed: The same at fixed cuts, (low, high).
-        undefined: Resamples in which a grading has no cut at the level, left out of the interval.
+        undefined: Resamples in which a grading has no cut at the level; its verdict is constant
+            there.
     """
 
     before: float
     after: float
     difference: float
-    low: float | None
-    high: float | None
-    fixed: tuple[float, float] | None
+    low: float
+    high: float
+    fixed: tuple[float, float]
     undefined: int = 0
 
 
@@ -313,6 +314,7 @@ class _Measure:
         filled = [np.where(np.isnan(draws[:, :1]), _constant(draws), draws) for draws in anew]
         undefined = int(np.isnan(anew[0][:, 0] + anew[1][:, 0]).sum())
         values = [(p.S, p.R, *p.axes) for p in points]
+        members = [self.design.invariance, self.design.construct, *self.design.axes]
         changes = [
             self._change(
                 values[0][column],
@@ -320,6 +322,7 @@ class _Measure:
                 filled[1][:, column] - filled[0][:, column],
                 held[1][:, column] - held[0][:, column],
                 undefined,
+                len(np.unique(self.design.base[members[column] & self.both])),
             )
             for column in range(len(values[0]))
         ]
@@ -346,20 +349,32 @@ class _Measure:
         return len(np.unique(self.design.base[self.both]))
 
     def _change(
-        self, before: float, after: float, anew: Floats, held: Floats, undefined: int
+        self,
+        before: float,
+        after: float,
+        anew: Floats,
+        held: Floats,
+        undefined: int,
+        n_base: int,
     ) -> Change | None:
         if np.isnan(before) or np.isnan(after):
             return None
-        n = self._n_base
-        low = high = None
-        if not np.isnan(anew).all():
-            interval = percentile(after - before, anew, self.level, n=n)
-            low, high = interval.low, interval.high
-        fixed = None
-        if not np.isnan(held).all():
-            interval = percentile(after - before, held, self.level, n=n)
-            fixed = (interval.low, interval.high)
-        return Change(before, after, after - before, low, high, fixed, undefined)
+        moved = after - before
+        low, high = self._ends(moved, anew, n_base)
+        fixed = self._ends(moved, held, n_base)
+        return Change(before, after, moved, low, high, fixed, undefined)
+
+    def _ends(self, moved: float, draws: Floats, n_base: int) -> tuple[float, float]:
+        """The percentile interval, or an exact one where no resample differs.
+
+        Where every base item moves alike, at most a share 1 - (alpha / 2)^(1/n) of the others may
+        move otherwise (Clopper and Pearson 1934), by any amount from -1 to 1.
+        """
+        interval = percentile(moved, draws, self.level, n=n_base)
+        if interval.high - interval.low > TIE:
+            return interval.low, interval.high
+        share = 1 - ((1 - self.level) / 2) ** (1 / n_base)
+        return moved - share * (1 + moved), moved + share * (1 - moved)
 
 
 def _constant(draws: Floats) -> Floats:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgeprobe import __version__
-from judgeprobe.errors import InputError, PermanentCallError, RetryableCallError
+from judgeprobe.errors import InputError, LostCallError, PermanentCallError
 from judgeprobe.llm.request import Request
 from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.sender import Disclosed, Transport
@@ -92,12 +92,17 @@ class Cluster:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         if address is None:
             options["include_dashboard"] = False
+            # Half a minute, Ray's own patience, is too little on a machine that is busy.
+            os.environ.setdefault("RAY_raylet_start_wait_time_s", "120")
         try:
             self._ray.init(address=address, **options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except Exception as error:  # Ray raises a bare Exception where a node does not start
+            where = "cannot be started here" if address is None else f"is not at {address!r}"
             raise InputError(
-                f"there is no Ray cluster at {address!r} ({one_line(str(error))})",
-                remedy="start one with `ray start --head`, or leave --address out",
+                f"a Ray cluster {where} ({one_line(str(error))})",
+                remedy="try again"
+                if address is None
+                else "start one with `ray start --head`, or leave --address out",
             ) from None
         return True
 
@@ -218,7 +223,7 @@ class Cluster:
         waiting, one.waiting, one.queue = one.waiting, {}, []
         for future in waiting.values():
             if not future.done():
-                future.set_exception(RetryableCallError("the worker that made the call died"))
+                future.set_exception(LostCallError("the worker that made the call died"))
 
     def _finish(self, one: _Remote, done: Done) -> None:
         future = one.waiting.pop(done.number, None)
@@ -236,7 +241,7 @@ class Cluster:
         """Make a call at the worker that has the fewest.
 
         Raises:
-            RetryableCallError: The worker died.
+            LostCallError: The worker died.
             CallError: The call gave no reply.
         """
         one = await self._least_busy()
@@ -277,6 +282,11 @@ class Cluster:
         except self._ray.exceptions.RayError:
             return Disclosed()
         return found
+
+    @property
+    def up(self) -> int:
+        """Workers that are ready."""
+        return sum(one.up for one in self._remotes)
 
     async def processor_seconds(self) -> float:
         """Processor time of every worker's process so far, for benchmarks."""

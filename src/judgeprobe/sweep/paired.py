@@ -41,7 +41,7 @@ __all__ = [
 
 ORDERS = ("original first", "edit first")
 # A side's letter, then its grade, in JSON or in words: `"a": 4`, `A = 4`, `**A:** 4.25`.
-_SIDE = r"(?i)(?<![A-Za-z]){}[\"'*_]*\s*[:=]\s*[\"'*_]*([-+]?\d+(?:[.,]\d+)?)"
+_SIDE = r"(?i)(?<![A-Za-z]){}[\s\"'*_]*[:=][\s\"'*_]*([-+]?\d+(?:[.,]\d+)?)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,9 @@ def collect(study: Study) -> dict[str, Any]:
     found = [graded_variant(study, source, variant) for variant in _planned(study)]
     graded = [one for one in found if isinstance(one, Graded)]
     comparer = Comparer(source.table, options, study.settings.variants.margin)
-    compared = [*_comparisons(base, graded, comparer), *_quantizations(base, comparer)]
+    compared = _by_judge(
+        study, [*_comparisons(base, graded, comparer), *_quantizations(base, comparer)]
+    )
     bars = study.settings.variants.bars
     content = {
         "schema": SCHEMA_VERSION,
@@ -166,6 +168,19 @@ def _comparisons(
             yield {"variant": variant.name, "kind": variant.kind, **row}
 
 
+def _by_judge(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The comparisons kind by kind, and of each judge together, in the study's order."""
+    names = [judge.name for judge in study.settings.judges]
+    kinds = [*KINDS, "quantization"]
+
+    def place(row: dict[str, Any]) -> tuple[int, int]:
+        # A remedy stands after what it is made of, not by the judge that it is set against.
+        by_judge = row["kind"] != "remedies"
+        return kinds.index(row["kind"]), names.index(row["judge"]) if by_judge else 0
+
+    return sorted(rows, key=place)
+
+
 def _of(graded: Sequence[Graded], kind: str) -> list[Graded]:
     return [one for one in graded if one.variant and one.variant.kind == kind]
 
@@ -190,7 +205,7 @@ def _remedies(base: Graded, one: Graded) -> Iterator[tuple[Side, Side]]:
                 continue
             after = _side(one, name, name)
             if kind.startswith("self-consistency"):
-                yield _side(one, judge, "one call at its temperature"), after
+                yield _side(one, judge, "one call"), after
                 if judge in base.table.judges:
                     yield _side(base, judge), after
             else:

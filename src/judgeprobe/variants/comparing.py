@@ -164,12 +164,11 @@ def _point_row(point: Point, axes: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _change_row(change: Change) -> dict[str, Any]:
-    fixed = change.fixed
     return {
         "difference": number(change.difference),
         "low": number(change.low),
         "high": number(change.high),
-        "fixed_low": None if fixed is None else number(fixed[0]),
-        "fixed_high": None if fixed is None else number(fixed[1]),
+        "fixed_low": number(change.fixed[0]),
+        "fixed_high": number(change.fixed[1]),
         "undefined": change.undefined,
     }

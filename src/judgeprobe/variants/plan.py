@@ -280,7 +280,9 @@ def _paired(study: Study) -> Iterator[Variant]:
             if judge.paired_call is None:
                 return "a function that is shown one claim; name another in `paired_call`"
             return judge
-        written = judge.model_copy(update={"elicitation": "written"})
+        # The two grades are read by their letters, which no parser of one grade knows.
+        alone = {"elicitation": "written", "reply_pattern": None, "parser": None}
+        written = judge.model_copy(update=alone)
         return _other_prompt(study, written, PAIRED, own)
 
     yield _variant(study, "paired", "paired", "both sentences of a pair shown at once", both_shown)
