@@ -109,7 +109,9 @@ def released(tmp_path_factory) -> Path:
     run("sweep", str(folder), "--quiet")
     run("profile", str(folder), "--quiet")
     out = folder.parent / "released.zip"
-    run("bundle", str(folder), "--out", str(out), "--with-replies")
+    told = run("bundle", str(folder), "--out", str(out), "--with-replies", "--json")
+    replies = json.loads(told.stdout)["replies"]
+    assert replies["released"] == replies["planned"] > 0
     return out
 
 
