@@ -5,7 +5,8 @@ import json
 import pytest
 from tests.helpers.variant_study import asked, make_study
 
-from judgeprobe.errors import InputError, StudyError
+from judgeprobe.errors import InputError, MixedArtifactsError, StudyError
+from judgeprobe.study import load_study
 from judgeprobe.sweep.stage import sweep
 from judgeprobe.variants.collecting import collect
 from judgeprobe.variants.plan import KINDS, plan_variants
@@ -227,8 +228,6 @@ def test_a_budget_holds_over_all_variants_and_the_next_run_goes_on(tmp_path):
     before = asked(study)
     text = (study.folder / "study.toml").read_text()
     (study.folder / "study.toml").write_text(text + limit)
-    from judgeprobe.study import load_study
-
     tight = load_study(study.folder)
     planned = plan_variants(tight, ["granularity"])
     total = sum(row.get("calls", 0) + row.get("pilot_calls", 0) for row in estimate(tight, planned))
@@ -257,8 +256,6 @@ def test_what_was_made_under_other_settings_is_named_and_left_out(tmp_path):
     assert reasons["self-consistency"] == "not run yet"
     text = (study.folder / "study.toml").read_text().replace("resamples = 300", "resamples = 301")
     (study.folder / "study.toml").write_text(text)
-    from judgeprobe.study import load_study
-
     reasons = {
         row["variant"]: row["not_compared"] for row in collect(load_study(study.folder))["variants"]
     }
@@ -271,11 +268,19 @@ def test_a_study_without_grades_is_refused_before_anything_is_asked(tmp_path):
         collect(study)
 
 
+def test_grades_on_another_scale_than_the_studys_are_no_reference(tmp_path):
+    study = make_study(tmp_path / "s", ONE, NOISY, n_base=4)
+    sweep(study)
+    text = (study.folder / "study.toml").read_text()
+    other = "[elicitation]\nscale = { low = 1, high = 5, step = 1 }\n"
+    (study.folder / "study.toml").write_text(text + other)
+    with pytest.raises(MixedArtifactsError, match=r"scale .*make it again with: judgeprobe sweep"):
+        collect(load_study(study.folder))
+
+
 def test_a_variant_has_no_variants(tmp_path):
     study = make_study(tmp_path / "s", ONE + "takes_scale = true\n", SCALED, n_base=8)
     vary(study, "granularity")
-    from judgeprobe.study import load_study
-
     inner = load_study(study.folder / "variants" / "scale-5")
     assert inner.root == study.folder
     with pytest.raises(StudyError, match="is a variant itself"):

@@ -28,6 +28,7 @@ from judgeprobe.sweep.plan import Text, load_plan
 from judgeprobe.sweep.progress import Style, progress_for
 from judgeprobe.sweep.roster import check_roster
 from judgeprobe.sweep.run import Outcome, Runner, interruptible, pending_calls
+from judgeprobe.sweep.stage import estimate_calls
 
 __all__ = [
     "ORDERS",
@@ -198,25 +199,7 @@ def paired_dry_run(study: Study) -> list[dict[str, Any]]:
     judges, texts = paired_judges(study), _pair_texts(study)
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, texts, cache, failed={})
-    rows = []
-    for judge in judges:
-        estimates = [judge.estimate(call.text) for call in calls if call.judge is judge]
-        prompt, written = (
-            (sum(part) for part in zip(*estimates, strict=True)) if estimates else (0, 0)
-        )
-        state = outcome.states[judge.name]
-        rows.append(
-            {
-                "judge": judge.name,
-                "planned": state.planned,
-                "cached": state.cached,
-                "calls": len(estimates),
-                "prompt_tokens": prompt,
-                "reply_tokens": written,
-                "usd": judge.price(prompt, written),
-            }
-        )
-    return rows
+    return [estimate_calls(judge, calls, outcome) for judge in judges]
 
 
 def paired_sweep(study: Study, *, spent: Budget, progress: Style = "none") -> PairedResult:

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from judgeprobe.errors import InputError
-from judgeprobe.files import write_json
+from judgeprobe.files import parquet_metadata, write_json
 from judgeprobe.profile import options_of
 from judgeprobe.profile.sources import source_of_study
 from judgeprobe.records import SCHEMA_VERSION, Scale
 from judgeprobe.study import Study
+from judgeprobe.sweep.grades import grades_metadata
+from judgeprobe.sweep.plan import load_plan
+from judgeprobe.sweep.roster import make_judges
 from judgeprobe.variants.comparing import Comparer, Side
 from judgeprobe.variants.details import (
     day_rows,
@@ -83,16 +86,26 @@ def collect(study: Study) -> dict[str, Any]:
 
 
 def require_swept(study: Study) -> None:
-    """Refuse a study without grades, before anything is paid for.
+    """Refuse a study without grades of its own as it stands, before anything is paid for.
 
     Raises:
         InputError: There is no grades.parquet.
+        MixedArtifactsError: It was made on another scale, from other edits or with other prompts.
     """
     if not study.grades_path.is_file():
         raise InputError(
             "is not there",
             file=study.grades_path,
             remedy=f"variants are compared with the study; first: judgeprobe sweep {study.folder}",
+        )
+    found = parquet_metadata(study.grades_path)
+    for what, expected in grades_metadata(study, load_plan(study), make_judges(study)).items():
+        study.require_same(
+            what,
+            found.get(what, ""),
+            expected,
+            file=study.grades_path,
+            remedy=f"make it again with: judgeprobe sweep {study.folder}",
         )
 
 
