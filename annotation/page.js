@@ -1,13 +1,18 @@
 "use strict";
 // Everything an annotator does on one file: answer, quote, move on, keep, save, open again.
+// What is asked, of how many texts, is in the data.
 // Nothing is sent anywhere. Texts only ever become text nodes.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const store = "judgeprobe:" + data.sheet;
 const el = (id) => document.getElementById(id);
 const units = data.units;
+const { field, free, noun, choices } = data.form;
+const sides = data.form.sides.map((side) => side.key);
+const choiceOf = (given) => choices.find((choice) => choice.value === given?.[field]);
+const Noun = noun[0].toUpperCase() + noun.slice(1);
 const known = new Set(units.map((unit) => unit.id));
-const IDLE = 120; // seconds on a pair without a sign of life that still count
+const IDLE = 120; // seconds on a unit without a sign of life that still count
 
 let answers = {};
 let at = 0;
@@ -19,7 +24,8 @@ let byMouse = false;
 // ---- answers ----------------------------------------------------------------------------------
 
 function blank() {
-  return { direction: null, spans: [], supported: "", same_facts: null, seconds: 0 };
+  const facts = data.form.facts ? { same_facts: null } : {};
+  return { [field]: null, spans: [], [free]: "", ...facts, seconds: 0 };
 }
 
 function answer() {
@@ -28,16 +34,14 @@ function answer() {
   return answers[id];
 }
 
-// What a pair still lacks, in words; an empty list means that it is done.
+// What a unit still lacks, in words; an empty list means that it is done.
 function missing(given) {
-  if (!given || !given.direction) return ["an answer"];
+  const choice = choiceOf(given);
+  if (!choice) return ["an answer"];
   const lacks = [];
-  const claimed = given.direction === "a" || given.direction === "b";
-  if (claimed && !given.spans.length) lacks.push(`what ${data.quote} (quote it)`);
-  if (given.direction !== "cannot_tell" && !given.supported.trim()) {
-    lacks.push("what the evidence supports");
-  }
-  if (given.same_facts === null) lacks.push("whether the facts are the same");
+  if (choice.quote && !given.spans.length) lacks.push(`what ${data.form.quote} (quote it)`);
+  if (choice.say && !given[free].trim()) lacks.push("what the evidence supports");
+  if (data.form.facts && given.same_facts === null) lacks.push("whether the facts are the same");
   return lacks;
 }
 
@@ -85,13 +89,13 @@ function clean(found) {
   for (const [id, given] of Object.entries(found)) {
     if (!known.has(id) || typeof given !== "object" || !given) continue;
     const one = blank();
-    if (["a", "b", "neither", "cannot_tell"].includes(given.direction)) one.direction = given.direction;
-    if (typeof given.supported === "string") one.supported = given.supported;
-    if (typeof given.same_facts === "boolean") one.same_facts = given.same_facts;
+    if (choiceOf(given)) one[field] = given[field];
+    if (typeof given[free] === "string") one[free] = given[free];
+    if (data.form.facts && typeof given.same_facts === "boolean") one.same_facts = given.same_facts;
     if (typeof given.seconds === "number" && given.seconds >= 0) one.seconds = given.seconds;
     for (const span of Array.isArray(given.spans) ? given.spans : []) {
       if (span && typeof span.text === "string") {
-        one.spans.push({ sentence: ["a", "b"].includes(span.sentence) ? span.sentence : "", text: span.text });
+        one.spans.push({ sentence: sides.includes(span.sentence) ? span.sentence : "", text: span.text });
       }
     }
     kept[id] = one;
@@ -125,7 +129,7 @@ function saveCopy() {
   link.download = `${data.batch}-${data.annotator}-labels.json`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
-  say(`A copy was saved with ${copy.done} of ${copy.total} pairs done.`);
+  say(`A copy was saved with ${copy.done} of ${copy.total} ${noun}s done.`);
 }
 
 async function openCopy(file) {
@@ -148,7 +152,7 @@ async function openCopy(file) {
   const found = clean(Object.fromEntries(pairs));
   const plain = (given) => JSON.stringify({ ...given, seconds: 0 });
   const differing = Object.keys(found).filter(
-    (id) => answers[id] && answers[id].direction && plain(answers[id]) !== plain(found[id]),
+    (id) => answers[id] && answers[id][field] && plain(answers[id]) !== plain(found[id]),
   );
   const take = (ids) => {
     for (const id of ids) answers[id] = found[id];
@@ -180,10 +184,9 @@ function wordsOf(text) {
   return [...text.matchAll(/\S+/g)].map((hit) => ({ start: hit.index, end: hit.index + hit[0].length }));
 }
 
-const sentences = {
-  a: { node: el("sentence-a"), text: "", words: [], from: 0, to: 0 },
-  b: { node: el("sentence-b"), text: "", words: [], from: 0, to: 0 },
-};
+const sentences = Object.fromEntries(
+  sides.map((side) => [side, { node: el(`sentence-${side}`), text: "", words: [], from: 0, to: 0 }]),
+);
 
 function setSentence(side, text) {
   Object.assign(sentences[side], { text, words: wordsOf(text), from: 0, to: 0 });
@@ -258,7 +261,7 @@ function markSelection() {
 
 function quoteMarked(side) {
   if (!marked || (side && marked.sentence !== side)) {
-    say("Mark some words of A or B first.");
+    say("Mark some words first.");
     return;
   }
   addQuote(marked.sentence, sentences[marked.sentence].text.slice(marked.start, marked.end));
@@ -277,7 +280,7 @@ function addQuote(sentence, text) {
 function addTyped() {
   const text = el("typed").value.trim();
   if (!text) return;
-  const side = ["a", "b"].find((name) => sentences[name].text.includes(text)) ?? "";
+  const side = sides.find((name) => sentences[name].text.includes(text)) ?? "";
   addQuote(side, text);
   el("typed").value = "";
 }
@@ -293,12 +296,11 @@ function removeQuote(index) {
 function show() {
   const unit = units[at];
   const given = answers[unit.id] ?? blank();
-  el("heading").textContent = `Pair ${at + 1} of ${units.length}`;
+  el("heading").textContent = `${Noun} ${at + 1} of ${units.length}`;
   el("evidence").textContent = unit.evidence;
   el("evidence").scrollTop = 0;
-  setSentence("a", unit.a);
-  setSentence("b", unit.b);
-  el("supported").value = given.supported;
+  for (const side of sides) setSentence(side, unit[side]);
+  el("supported").value = given[free];
   el("typed").value = "";
   marked = null;
   since = performance.now();
@@ -307,12 +309,11 @@ function show() {
 
 function showState() {
   const given = answers[units[at].id] ?? blank();
-  for (const input of document.getElementsByName("direction")) input.checked = input.value === given.direction;
+  for (const input of document.getElementsByName("choice")) input.checked = input.value === given[field];
   for (const input of document.getElementsByName("facts")) {
     input.checked = given.same_facts !== null && (input.value === "yes") === given.same_facts;
   }
-  drawSentence("a", document.activeElement === sentences.a.node);
-  drawSentence("b", document.activeElement === sentences.b.node);
+  for (const side of sides) drawSentence(side, document.activeElement === sentences[side].node);
   el("no-quotes").hidden = given.spans.length > 0;
   el("quotes").replaceChildren(
     ...given.spans.map((span, index) => {
@@ -325,12 +326,13 @@ function showState() {
       button.textContent = "Remove";
       button.setAttribute("aria-label", `Remove the quotation ${span.text}`);
       button.onclick = () => removeQuote(index);
-      item.append(words, span.sentence ? ` from ${span.sentence.toUpperCase()}` : " (in neither sentence)", button);
+      const place = sides.length > 1 ? ` from ${span.sentence.toUpperCase()}` : "";
+      item.append(words, span.sentence ? place : " (not in the text)", button);
       return item;
     }),
   );
   const lacks = missing(answers[units[at].id]);
-  el("missing").textContent = given.direction && lacks.length ? `Still missing: ${lacks.join("; ")}.` : "";
+  el("missing").textContent = given[field] && lacks.length ? `Still missing: ${lacks.join("; ")}.` : "";
   const done = units.filter(isDone).length;
   el("progress").max = units.length;
   el("progress").value = done;
@@ -345,10 +347,10 @@ function showList() {
     ...units.map((unit, index) => {
       const item = document.createElement("li");
       const button = document.createElement("button");
-      const state = isDone(unit) ? "done" : answers[unit.id]?.direction ? "begun" : "open";
+      const state = isDone(unit) ? "done" : answers[unit.id]?.[field] ? "begun" : "open";
       button.type = "button";
       button.textContent = `${index + 1}${{ done: " ✓", begun: " …", open: "" }[state]}`;
-      button.setAttribute("aria-label", `Pair ${index + 1}, ${state}`);
+      button.setAttribute("aria-label", `${Noun} ${index + 1}, ${state}`);
       if (index === at) button.setAttribute("aria-current", "true");
       button.onclick = () => go(index);
       item.append(button);
@@ -365,13 +367,13 @@ function go(index) {
   show();
   el("heading").focus();
   window.scrollTo(0, 0);
-  say(`Pair ${at + 1} of ${units.length}${isDone(units[at]) ? ", done" : ""}.`);
+  say(`${Noun} ${at + 1} of ${units.length}${isDone(units[at]) ? ", done" : ""}.`);
 }
 
 function goUnfinished() {
   const order = [...units.keys()].map((step) => (at + 1 + step) % units.length);
   const found = order.find((index) => !isDone(units[index]));
-  if (found === undefined) say("Every pair is done. Save a copy and send it.");
+  if (found === undefined) say(`Every ${noun} is done. Save a copy and send it.`);
   else go(found);
 }
 
@@ -387,9 +389,9 @@ function alarm(message) {
 // ---- keys and buttons -------------------------------------------------------------------------
 
 function choose(name, value) {
-  if (name === "direction") {
-    answer().direction = value;
-    changed({ a: `A ${data.answer}.`, b: `B ${data.answer}.`, neither: "Neither.", cannot_tell: "Cannot tell." }[value]);
+  if (name === "choice") {
+    answer()[field] = value;
+    changed(choiceOf(answer()).said);
   } else {
     answer().same_facts = value === "yes";
     changed(value === "yes" ? "The same facts." : "The facts differ.");
@@ -408,21 +410,19 @@ function toggleCodebook() {
 }
 
 const letterKeys = {
-  a: () => choose("direction", "a"),
-  b: () => choose("direction", "b"),
-  n: () => choose("direction", "neither"),
-  c: () => choose("direction", "cannot_tell"),
-  s: () => choose("facts", "yes"),
-  d: () => choose("facts", "no"),
   q: () => quoteMarked(),
   e: () => el("supported").focus(),
   j: () => go(at + 1),
   k: () => go(at - 1),
   u: goUnfinished,
   h: toggleCodebook,
-  1: () => sentences.a.node.focus(),
-  2: () => sentences.b.node.focus(),
 };
+for (const choice of choices) letterKeys[choice.press] = () => choose("choice", choice.value);
+for (const side of data.form.sides) letterKeys[side.press] = () => sentences[side.key].node.focus();
+if (data.form.facts) {
+  letterKeys.s = () => choose("facts", "yes");
+  letterKeys.d = () => choose("facts", "no");
+}
 
 function onKey(event) {
   const typing = event.target.matches("textarea, input[type=text]");
@@ -472,13 +472,13 @@ function start() {
   for (const button of document.querySelectorAll(".quote")) {
     button.addEventListener("click", () => quoteMarked(button.dataset.sentence));
   }
-  for (const name of ["direction", "facts"]) {
+  for (const name of ["choice", "facts"]) {
     for (const input of document.getElementsByName(name)) {
       input.addEventListener("change", () => choose(name, input.value));
     }
   }
   el("supported").addEventListener("input", () => {
-    answer().supported = el("supported").value;
+    answer()[free] = el("supported").value;
     changed("");
   });
   el("add-typed").onclick = addTyped;

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from judgeprobe import resources
-from judgeprobe.build.markers import marker_list
 from judgeprobe.files import read_jsonl
+from judgeprobe.markers import marker_list
 from judgeprobe.records import BaseItem
 from judgeprobe.taxonomy import load_taxonomy
 

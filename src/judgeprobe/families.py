@@ -15,7 +15,15 @@ from pathlib import Path
 from judgeprobe.errors import StudyError
 from judgeprobe.study import JudgeSettings, ModelSettings, Study
 
-__all__ = ["Member", "families_of", "family_of", "require_disjoint"]
+__all__ = [
+    "VERIFIER",
+    "Member",
+    "families_of",
+    "family_of",
+    "pressure_members",
+    "require_disjoint",
+    "settings_families",
+]
 
 # The order matters: the first family found in a name is its own, the others are what it builds on.
 _FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -131,6 +139,10 @@ def _begins(word: str, name: str) -> bool:
     )
 
 
+# The name of the verifier among the models of the pressure arm.
+VERIFIER = "[verifier]"
+
+
 @dataclass(frozen=True)
 class Member:
     """A model of a study with its families.
@@ -173,6 +185,37 @@ def require_disjoint(study: Study) -> tuple[Member, ...]:
     return (*makers, *judges)
 
 
+def pressure_members(study: Study) -> dict[str, Member]:
+    """The models of the accuracy-pressure arm by name, after checking that they are disjoint.
+
+    The verifier, under `VERIFIER`, must share no family with a generator: it reads what they wrote.
+    Generators may share families with each other and with the judges, who grade none of it.
+
+    Raises:
+        StudyError: The study has no `[pressure]`, the verifier shares a family with a generator (it
+            names both), or a family cannot be told.
+    """
+    path = study.folder / "study.toml"
+    settings = study.settings.pressure
+    if settings is None:
+        raise StudyError(
+            "has no table [pressure]",
+            file=path,
+            remedy="add one: docs/pressure.md shows it",
+        )
+    writers = {
+        one.name: _member(
+            f"pressure generator `{one.name}`", one, path, f'[[pressure.generators]] "{one.name}"'
+        )
+        for one in settings.generators
+    }
+    if settings.verifier is None:
+        return writers
+    verifier = _member("verifier of [pressure]", settings.verifier, path, "[pressure.verifier]")
+    _compare(list(writers.values()), verifier, path)
+    return {**writers, VERIFIER: verifier}
+
+
 def _makers(study: Study) -> Iterator[tuple[str, ModelSettings]]:
     settings = study.settings
     if settings.study.pairs is not None:
@@ -183,13 +226,18 @@ def _makers(study: Study) -> Iterator[tuple[str, ModelSettings]]:
         yield "verifier", settings.verifier
 
 
-def _member(role: str, settings: ModelSettings | JudgeSettings, file: Path, table: str) -> Member:
-    name = settings.model or getattr(settings, "call", None) or ""
+def settings_families(settings: ModelSettings | JudgeSettings) -> tuple[str, ...]:
+    """The families of a model of study.toml: as it says, or as the name tells; or none."""
     if settings.family:
         given = settings.family.strip().lower()
         # "Claude" and "anthropic" are one family.
-        return Member(role, name, families_of(given) or (given,))
-    found = families_of(settings.model or "", own_endpoint=bool(settings.base_url))
+        return families_of(given) or (given,)
+    return families_of(settings.model or "", own_endpoint=bool(settings.base_url))
+
+
+def _member(role: str, settings: ModelSettings | JudgeSettings, file: Path, table: str) -> Member:
+    name = settings.model or getattr(settings, "call", None) or ""
+    found = settings_families(settings)
     if not found:
         raise StudyError(
             f"the family of the {role} ({name}) cannot be told from its name, so it cannot be "

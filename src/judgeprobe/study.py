@@ -6,6 +6,7 @@ environment, never from this file.
 """
 
 import difflib
+import os
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +14,17 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from judgeprobe import __version__
+from judgeprobe.bundle_settings import BundleSettings
 from judgeprobe.errors import MixedArtifactsError, StudyError
 from judgeprobe.files import file_hash, read_json, read_text, write_json
-from judgeprobe.records import CONTROLS, SCHEMA_VERSION, Scale, content_hash
+from judgeprobe.model_settings import ModelSettings, SettingsTable
+from judgeprobe.pressure_settings import PressureSettings
+from judgeprobe.records import CONTROLS, SCHEMA_VERSION, BlindSettings, Scale, content_hash
 from judgeprobe.taxonomy import Taxonomy, load_taxonomy
+from judgeprobe.variant_settings import VariantSettings, VariantsSettings, scale_of
 
 __all__ = [
     "AnnotationSettings",
@@ -35,43 +40,6 @@ __all__ = [
     "StudySettings",
     "load_study",
 ]
-
-
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ModelSettings(_Settings):
-    """How a model is reached.
-
-    Attributes:
-        model: A litellm model name, `local/NAME` for the embedded model or a GGUF file, or "rules"
-            (generator only).
-        provider: OpenRouter's provider object: order, allow_fallbacks, quantizations.
-        family: Vendor family, where the name does not tell it.
-        base_url: An OpenAI-compatible endpoint of the user's own.
-        extra_body: Sent as it is in the request body.
-        price: US dollars per million tokens, {input, output}, where litellm has none.
-        served_model: Name under which the endpoint serves the model, where it is another one.
-        transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
-        structured: Whether the reply's schema is requested through the provider's structured
-            output; where None, it is for the models that litellm lists as capable of it.
-    """
-
-    model: str
-    provider: dict[str, Any] | None = None
-    family: str | None = None
-    base_url: str | None = None
-    price: dict[str, float] | None = None
-    served_model: str | None = None
-    transport: Literal["litellm", "direct"] = "litellm"
-    structured: bool | None = None
-    temperature: float | None = 0.0
-    max_tokens: int | None = Field(None, ge=1)
-    seed: int | None = None
-    reasoning_effort: str | None = None
-    extra_body: dict[str, Any] | None = None
-    timeout: float = Field(60.0, gt=0)
 
 
 class GeneratorSettings(ModelSettings):
@@ -100,7 +68,7 @@ class VerifierSettings(ModelSettings):
     prompt_control: str = "verifier_control.v1"
 
 
-class JudgeSettings(_Settings):
+class JudgeSettings(SettingsTable):
     """One judge: a model or a Python callable.
 
     Attributes:
@@ -109,6 +77,7 @@ class JudgeSettings(_Settings):
             over the grade tokens' probabilities.
         prompt: Prompt of this judge alone; the study's where None.
         reply_pattern: Regular expression whose first group is the grade.
+        parser: `module:function` that reads a reply: (text) -> number, word of the scale or None.
         transport: "litellm", or "direct" for an OpenAI-compatible endpoint.
         price: US dollars per million tokens, {input, output}, where litellm has none.
         served_model: Name under which the endpoint serves the model, where it is another one.
@@ -116,11 +85,19 @@ class JudgeSettings(_Settings):
         base_urls: Several endpoints that serve the very same model, in place of `base_url`.
         canary_tolerance: By how much two of them may differ in the log-probability of a token
             (natural logarithm) before they count as two instruments.
+        takes_scale: Whether the function wants the scale too, as the keyword `scale`: (low, high,
+            step).
+        paired_call: `module:function`, (evidence, first, second) -> both grades, for the paired
+            mode of `judgeprobe vary`.
+        model_group: Judges of one group are one model in several quantizations.
     """
 
     name: str = Field(min_length=1, max_length=80)
     model: str | None = None
     call: str | None = None
+    takes_scale: bool = False
+    paired_call: str | None = None
+    model_group: str | None = None
     provider: dict[str, Any] | None = None
     family: str | None = None
     base_url: str | None = None
@@ -134,6 +111,7 @@ class JudgeSettings(_Settings):
     elicitation: Literal["written", "expected"] | None = None
     prompt: str | None = None
     reply_pattern: str | None = None
+    parser: str | None = None
     transport: Literal["litellm", "direct"] = "litellm"
     repetitions: int | None = Field(None, ge=1)
     price: dict[str, float] | None = None
@@ -171,10 +149,13 @@ class JudgeSettings(_Settings):
                 f"the judge `{self.name}` has several `base_urls`, which must serve one model; "
                 "make it one judge for each endpoint, or drop `endpoint_selects_model`"
             )
+        if self.parser is not None and (self.reply_pattern or self.elicitation == "expected"):
+            other = "reply_pattern" if self.reply_pattern else 'elicitation = "expected"'
+            raise ValueError(f"the judge `{self.name}` has a `parser`; take `{other}` out")
         return self
 
 
-class DatasetSettings(_Settings):
+class DatasetSettings(SettingsTable):
     """Which part of a Hugging Face data set is read.
 
     Attributes:
@@ -188,7 +169,7 @@ class DatasetSettings(_Settings):
     revision: str | None = None
 
 
-class StudySettings(_Settings):
+class StudySettings(SettingsTable):
     """What is measured.
 
     Attributes:
@@ -222,27 +203,25 @@ class StudySettings(_Settings):
         return self
 
 
-class ElicitationSettings(_Settings):
-    """What a judge is asked."""
+class ElicitationSettings(SettingsTable):
+    """What a judge is asked.
+
+    Attributes:
+        run: Label of the run; calls under another label are made anew.
+    """
 
     scale: Scale = Scale()
     prompt: str = "judge.v1"
     repetitions: int = Field(1, ge=1)
+    run: str = Field("", max_length=60)
 
     @field_validator("scale", mode="before")
     @classmethod
     def _scale(cls, value: Any) -> Any:
-        if isinstance(value, dict):
-            unknown = sorted(set(value) - set(Scale.model_fields))
-            if unknown:
-                raise ValueError(
-                    f"unknown key `{unknown[0]}`; a scale has low, high, step and words"
-                )
-            return Scale(**value)
-        return value
+        return scale_of(value)
 
 
-class AnnotationSettings(_Settings):
+class AnnotationSettings(SettingsTable):
     """Who labels direction, and at what bar it counts."""
 
     annotators: int = Field(3, ge=1)
@@ -252,7 +231,7 @@ class AnnotationSettings(_Settings):
     repeats: int = Field(0, ge=0)
 
 
-class ProfileSettings(_Settings):
+class ProfileSettings(SettingsTable):
     """How grades become a profile."""
 
     floor: float | None = Field(None, ge=0, le=1)
@@ -265,7 +244,7 @@ class ProfileSettings(_Settings):
     adjust: Literal["bh", "holm"] = "bh"
 
 
-class BudgetSettings(_Settings):
+class BudgetSettings(SettingsTable):
     """Hard stops, and how much runs at once."""
 
     max_usd: float | None = Field(None, ge=0)
@@ -275,7 +254,7 @@ class BudgetSettings(_Settings):
     require_pin: bool = False
 
 
-class Settings(_Settings):
+class Settings(SettingsTable):
     """The whole of study.toml."""
 
     study: StudySettings
@@ -285,7 +264,12 @@ class Settings(_Settings):
     judges: tuple[JudgeSettings, ...] = ()
     annotation: AnnotationSettings = AnnotationSettings()
     profile: ProfileSettings = ProfileSettings()
+    blind: BlindSettings = BlindSettings()
     budget: BudgetSettings = BudgetSettings()
+    bundle: BundleSettings = BundleSettings()
+    variants: VariantsSettings = VariantsSettings()
+    variant: VariantSettings | None = None
+    pressure: PressureSettings | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "Settings":
@@ -300,10 +284,23 @@ class Settings(_Settings):
 
 @dataclass(frozen=True)
 class Study:
-    """A study folder, its settings and the paths of its files."""
+    """A study folder, its settings and the paths of its files.
+
+    A variant's folder holds its own grades and profile; its interventions, labels, prompts and
+    cached replies are those of the study that it is a variant of.
+    """
 
     folder: Path
     settings: Settings
+
+    @property
+    def root(self) -> Path:
+        """The folder that holds the interventions and that paths in the settings start from."""
+        variant = self.settings.variant
+        if variant is None:
+            return self.folder
+        # Not by way of the folder itself, which need not be there yet.
+        return Path(os.path.normpath(self.folder / variant.of))
 
     @cached_property
     def taxonomy(self) -> Taxonomy:
@@ -312,37 +309,37 @@ class Study:
         Raises:
             InputError: It cannot be read.
         """
-        return load_taxonomy(self.settings.study.taxonomy, relative_to=self.folder)
+        return load_taxonomy(self.settings.study.taxonomy, relative_to=self.root)
 
     @property
     def interventions_path(self) -> Path:
         """Accepted edits."""
-        return self.folder / "interventions.jsonl"
+        return self.root / "interventions.jsonl"
 
     @property
     def rejections_path(self) -> Path:
         """Refused edits."""
-        return self.folder / "rejections.jsonl"
+        return self.root / "rejections.jsonl"
 
     @property
     def base_items_path(self) -> Path:
         """Base items as the study uses them."""
-        return self.folder / "base_items.jsonl"
+        return self.root / "base_items.jsonl"
 
     @property
     def labels_path(self) -> Path:
         """Annotators' labels as given."""
-        return self.folder / "labels.jsonl"
+        return self.root / "labels.jsonl"
 
     @property
     def directions_path(self) -> Path:
         """What the labels say of each intervention."""
-        return self.folder / "directions.jsonl"
+        return self.root / "directions.jsonl"
 
     @property
     def annotation_path(self) -> Path:
         """Agreement of the annotators, and what was excluded."""
-        return self.folder / "annotation.json"
+        return self.root / "annotation.json"
 
     @property
     def grades_path(self) -> Path:
@@ -362,12 +359,22 @@ class Study:
     @property
     def annotation_dir(self) -> Path:
         """Batches for annotators, and apart from them the keys."""
-        return self.folder / "annotation"
+        return self.root / "annotation"
+
+    @property
+    def blind_dir(self) -> Path:
+        """The blinded set: sheets, labels, scores, and apart from them the keys."""
+        return self.folder / "blind"
+
+    @property
+    def pressure_dir(self) -> Path:
+        """What the accuracy-pressure arm writes."""
+        return self.folder / "pressure"
 
     @property
     def cache_dir(self) -> Path:
         """Cached replies."""
-        return self.folder / "cache"
+        return self.root / "cache"
 
     @property
     def tables_dir(self) -> Path:
@@ -393,7 +400,7 @@ class Study:
 
     def input_path(self, name: str) -> Path:
         """A path that study.toml names, relative to the study folder."""
-        return (self.folder / name).resolve()
+        return (self.root / name).resolve()
 
     def record(self, stage: str, entry: dict[str, Any]) -> None:
         """Note in manifest.json what a stage made and under which hashes.

@@ -8,7 +8,7 @@ import random
 
 import openpyxl
 import pytest
-from tests.annotate.test_damage import scrambled
+from tests.forms.test_damage import scrambled
 from tests.helpers.annotation import (
     edit_csv,
     fill_csv,

@@ -8,10 +8,10 @@ import pytest
 from tests.annotate.test_round_trip import pairs
 from tests.helpers.annotation import fill_csv, fill_xlsx, make_study, random_answer, sheets
 
-from judgeprobe.annotate.columns import decode_cell
 from judgeprobe.annotate.export import export
 from judgeprobe.annotate.importing import import_files
 from judgeprobe.annotate.keys import read_keys
+from judgeprobe.forms.cells import decode_cell
 
 OFFICE = shutil.which("soffice")
 needs_office = pytest.mark.skipif(

@@ -9,9 +9,10 @@ from tests.helpers.chromium import needs_chromium, open_page
 from judgeprobe.annotate.export import export
 from judgeprobe.annotate.importing import import_files
 from judgeprobe.annotate.keys import read_keys
-from judgeprobe.annotate.page import inline_json, prose, render_page
+from judgeprobe.annotate.page import render_page
 from judgeprobe.annotate.sheet import Sheet, Unit
 from judgeprobe.files import read_jsonl
+from judgeprobe.forms.page import inline_json, prose
 from judgeprobe.records import Intervention
 
 NASTY = HOSTILE[8]  # ends a script element and opens a comment

@@ -17,14 +17,14 @@ from tests.helpers.annotation import (
     write_html_copy,
 )
 
-from judgeprobe.annotate.columns import decode_cell, encode_cell, guard, unguard
-from judgeprobe.annotate.damage import same_lines
 from judgeprobe.annotate.export import export
 from judgeprobe.annotate.importing import import_files
 from judgeprobe.annotate.keys import read_keys
 from judgeprobe.annotate.sheet import Sheet, Unit
 from judgeprobe.annotate.workbook import csv_text, xlsx_bytes
 from judgeprobe.files import read_jsonl
+from judgeprobe.forms.cells import decode_cell, encode_cell, guard, unguard
+from judgeprobe.forms.damage import same_lines
 from judgeprobe.records import Intervention
 
 HOSTILE = (

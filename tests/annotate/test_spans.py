@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgeprobe.annotate.spans import find_span, span_flags
+from judgeprobe.annotate.spans import span_flags
+from judgeprobe.forms.spans import find_span
 
 A = "Non\u2011invasive methods may\u00a0reduce the “noise” – in ﬁne silt"
 B = "Non\u2011invasive methods reduce the “noise” everywhere"

@@ -1,7 +1,8 @@
 """What did another tool's run write?
 
 The files in fixtures/ were written by the tools themselves, run against tests/helpers/loopback.py
-(fixtures/README.md says how). Where a tool could not run, its shape is made here by hand.
+(fixtures/README.md says how; test_eval_tools.py runs them again where they are installed). Shapes
+of other versions, and damaged ones, are made here by hand.
 """
 
 import json
@@ -17,6 +18,7 @@ from judgeprobe.audit.grades_table import scores, table_of
 from judgeprobe.cli.app import app
 from judgeprobe.errors import InputError
 
+NAN = float("nan")
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
@@ -30,9 +32,10 @@ def test_inspects_own_eval_archive_whose_members_are_zstandard():
     path = FIXTURES / "inspect-colours.eval"
     assert {member.compress_type for member in zipfile.ZipFile(path).infolist()} == {93}
     rows = read_eval(path, "inspect")
-    assert [row["id"] for row in rows] == ["s0", "s1", "s2", "s3"]
-    assert [row["score.includes"] for row in rows] == [1.0] * 4
-    assert [row["score.model_graded_qa"] for row in rows] == [1.0, 0.0, 1.0, 1.0]
+    assert [row["id"] for row in rows] == ["s0", "s1", "s2", "s3", "s4"]
+    assert [row["score.includes"] for row in rows] == [1.0] * 5
+    # The grader's reply on s2 held no grade.
+    assert [row["score.model_graded_qa"] for row in rows] == [1.0, 0.0, None, 1.0, 1.0]
     assert rows[1]["metadata.topic"] == "nature"
     assert (rows[1]["unit"], rows[1]["target"], rows[1]["output"]) == (
         "s1/1",
@@ -40,26 +43,28 @@ def test_inspects_own_eval_archive_whose_members_are_zstandard():
         "It is blue.",
     )
     table = table_of(path, rows)
-    assert scores(table, "metadata.length").tolist() == [3.0, 5.0, 3.0, 3.0]
+    assert scores(table, "metadata.length").tolist() == [3.0, 5.0, 3.0, 3.0, 4.0]
 
 
 def test_inspects_own_json_log_gives_the_same_rows():
     archive = read_eval(FIXTURES / "inspect-colours.eval", "inspect")
-    assert read_eval(FIXTURES / "inspect-colours.json", "inspect") == archive[:2]
+    assert read_eval(FIXTURES / "inspect-colours.json", "inspect") == archive[:3]
 
 
 def test_the_command_line_reads_a_log_and_joins_labels_by_id(tmp_path: Path):
     log = str(FIXTURES / "inspect-colours.eval")
     gold = tmp_path / "people.csv"
-    gold.write_text("id,people\ns0,1\ns1,1\ns2,1\ns3,0\n", encoding="utf-8")
+    gold.write_text("id,people\ns0,1\ns1,1\ns2,1\ns3,0\ns4,0\n", encoding="utf-8")
     ask = ["audit", "errors", log, "--reader", "inspect", "--judge", "score.model_graded_qa",
            "--gold", "people", "--gold-file", str(gold), "--id", "id",
            "--covariate", "metadata.topic", "--json"]  # fmt: skip
     result = CliRunner().invoke(app, ask)
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
-    # People said 1, 1, 1, 0; the grader 1, 0, 1, 1.
-    assert (found["n"], found["mean_error"]) == (4, 0.0)
+    # People said 1, 1, 1, 0, 0; the grader 1, 0, nothing, 1, 1.
+    assert (found["n"], found["mean_error"]) == (4, 0.25)
+    assert found["counts"]["not_graded"] == 1
+    assert (found["reader"], found["gold_file"]) == ("inspect", "people.csv")
     assert found["effects"][0]["name"] == "metadata.topic=things"
 
 
@@ -115,13 +120,62 @@ def test_promptfoo_by_its_documented_shape(tmp_path: Path):
     assert (row["vars.word"], row["output"]) == ("sky", "It is blue.")
 
 
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_promptfoos_own_results(ending):
+    rows = read_eval(FIXTURES / f"promptfoo-colours.{ending}", "promptfoo")
+    assert len({row["id"] for row in rows}) == len(rows) == 8
+    first = [row for row in rows if row["id"].split("/")[1] == "0"]
+    assert [row["vars.word"] for row in first] == ["sky", "river", "car", "moon"]
+    assert [row["output"] for row in first] == [
+        "It is blue.",
+        "Green, I think.",
+        "It is blue.",
+        None,
+    ]
+    assert [row["metadata.topic"] for row in first] == ["things", "nature", "things", "nature"]
+    assert [row["metadata.length"] for row in first] == [3, 5, 3, 4]
+    assert [row.get("assert.icontains.0") for row in first] == [1, 0, 1, None]
+
+
+def test_promptfoos_scores_of_nothing_are_no_grades():
+    """It writes 0 where the grader's reply could not be read, and where the model refused."""
+    path = FIXTURES / "promptfoo-colours.json"
+    raw = json.loads(path.read_text("utf-8"))["results"]["results"]
+    unread, refused = raw[4], raw[6]
+    assert unread["gradingResult"]["componentResults"][1]["score"] == 0
+    assert (unread["score"], refused["score"], refused["failureReason"]) == (0.5, 0, 2)
+    rows = read_eval(path, "promptfoo")
+    for row in (rows[4], rows[6]):
+        assert (row["score"], row["success"]) == (None, None)
+        assert row.get("assert.colour") is row.get("named.colour") is None
+    assert rows[4]["error"] == "Could not extract JSON from llm-rubric response"
+    assert rows[6]["error"].startswith("API error: 400")
+    values = scores(table_of(path, rows), "assert.colour")
+    assert values.tolist()[:4] == [1.0, 1.0, 0.25, 0.25]
+    assert all(value != value for value in values[4:])
+
+
+def test_promptfoos_csv_is_refused_with_the_remedy():
+    with pytest.raises(InputError, match=r"a column twice for each prompt; export .json or .jsonl"):
+        read_eval(FIXTURES / "promptfoo-colours.csv", "promptfoo")
+
+
+def test_promptfoo_assertions_that_share_a_metric_are_all_kept(tmp_path: Path):
+    parts = [{"score": score, "assertion": {"type": "contains", "metric": "m"}} for score in (1, 0)]
+    result = {**promptfoo(), "gradingResult": {"componentResults": parts}}
+    row = read_eval(written(tmp_path / "p.json", {"results": [result]}), "promptfoo")[0]
+    assert (row["assert.m"], row["assert.m.1"]) == (1, 0)
+
+
 def test_deepevals_own_test_run():
     path = FIXTURES / "deepeval-colours.json"
     rows = read_eval(path, "deepeval")
     assert [row["id"] for row in rows] == ["t0", "t1", "t2"]
     table = table_of(path, rows)
-    assert scores(table, "metric.Contains").tolist() == [1.0, 0.25, 1.0]
-    assert scores(table, "success").tolist() == [1.0, 0.0, 1.0]
+    # The metric failed on t2: DeepEval writes no score, and success false.
+    assert scores(table, "metric.Contains").tolist() == pytest.approx([1, 0.25, NAN], nan_ok=True)
+    assert scores(table, "success").tolist() == pytest.approx([1, 0, NAN], nan_ok=True)
+    assert rows[2]["error.Contains"] == "ValueError: scripted: no grade"
     assert scores(table, "metadata.length").tolist() == [3.0, 5.0, 3.0]
 
 
@@ -142,6 +196,56 @@ def test_lm_eval_by_its_documented_shape(tmp_path: Path):
               "metrics": ["exact_match"], "exact_match": 1.0}  # fmt: skip
     rows = read_eval(written(tmp_path / "s.jsonl", [sample], lines=True), "lm-eval")
     assert (rows[0]["id"], rows[0]["exact_match"], rows[0]["doc.n"]) == ("7", 1.0, 2)
+
+
+def test_lm_evals_own_samples_are_one_row_each_whatever_the_filters():
+    path = FIXTURES / "lm-eval-colours.jsonl"
+    assert len(path.read_text("utf-8").splitlines()) == 8
+    rows = read_eval(path, "lm-eval")
+    assert [row["id"] for row in rows] == ["0", "1", "2", "3"]
+    assert [row["exact_match,plain"] for row in rows] == [0.0] * 4
+    assert [row["exact_match,colour"] for row in rows] == [1.0, 0.0, 1.0, 1.0]
+    assert [row["output,colour"] for row in rows] == ["blue", "[invalid]", "blue", "blue"]
+    assert rows[1]["output,plain"] == "Green, I think."
+    assert (rows[1]["doc.key"], rows[1]["doc.topic"], rows[1]["target"]) == ("s1", "nature", "blue")
+    assert "arguments" not in " ".join(rows[0])
+
+
+def test_lm_eval_samples_of_two_runs_in_one_file_are_refused(tmp_path: Path):
+    path = tmp_path / "twice.jsonl"
+    path.write_text((FIXTURES / "lm-eval-colours.jsonl").read_text("utf-8") * 2, "utf-8")
+    with pytest.raises(
+        InputError, match=r"row 9: holds the sample 0 with the filter 'plain' twice"
+    ):
+        read_eval(path, "lm-eval")
+
+
+def test_openai_evals_own_log_of_a_rule():
+    rows = read_eval(FIXTURES / "openai-evals-colours.jsonl", "openai-evals")
+    assert [row["id"] for row in rows] == [f"colours.dev.{i}" for i in range(4)]
+    assert [row["match.correct"] for row in rows] == [True, False, True, True]
+    assert [row["output"] for row in rows][:2] == ["It is blue.", "Green, I think."]
+    assert rows[0]["match.expected"] == "blue"
+
+
+def test_openai_evals_own_log_of_a_grader_keeps_both_replies_and_imputes_no_grade():
+    path = FIXTURES / "openai-evals-graded.jsonl"
+    events = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    invalid = next(e for e in events if (e.get("data") or {}).get("choice") == "__invalid__")
+    assert invalid["data"]["score"] == 0.25
+    rows = read_eval(path, "openai-evals")
+    assert [row["metrics.score"] for row in rows] == [1.0, 0.25, None, 1.0]
+    assert [row["metrics.choice"] for row in rows] == ["Y", "N", "__invalid__", "Y"]
+    assert [row["output"] for row in rows][:2] == ["It is blue.", "Green, I think."]
+    assert [row["sampling.2.sampled"] for row in rows] == ["Y", "N", "I would rather not say.", "Y"]
+
+
+def test_openai_evals_samples_are_in_the_order_of_their_numbers(tmp_path: Path):
+    events = [{"spec": {}}] + [
+        {"sample_id": f"e.dev.{i}", "type": "match", "data": {"correct": True}} for i in (10, 9, 2)
+    ]
+    rows = read_eval(written(tmp_path / "o.jsonl", events, lines=True), "openai-evals")
+    assert [row["id"] for row in rows] == ["e.dev.2", "e.dev.9", "e.dev.10"]
 
 
 def test_openai_evals_by_its_documented_shape(tmp_path: Path):

@@ -152,6 +152,8 @@ def test_labels_from_a_second_file(tmp_path: Path) -> None:
         (["--by", "kind", "--baseline-judge", "judge"], "together"),
         (["--covariate", "answer"], "different words"),
         (["--covariate", "length", "--reader", "other"], "there is no reader 'other'"),
+        (["--covariate", "length", "--id", "id"], "--id joins a second file, and none is given"),
+        (["--covariate", "length", "--gold-file", "x.csv"], "--gold-file needs the id"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -196,10 +198,104 @@ def test_position_fields_and_probes(tmp_path: Path) -> None:
     assert (own["rate"], own["reason"]) == (None, "nothing to count")
     shown = run(app, ["audit", "position", str(file), "--plain", "p", "--swapped", "s"])
     assert "names the first shown" in shown.stdout
-    assert "left out: 1 comparisons" in shown.stderr
+    assert "without a winner in both orders, left out: 1." in shown.stderr
 
 
 def test_position_refuses_another_name_of_a_winner(tmp_path: Path) -> None:
     file = table(tmp_path / "p.csv", [{"p": 1, "s": 2}, {"p": "A", "s": 2}])
     told = refused("position", str(file), "--plain", "p", "--swapped", "s")
     assert "row 2: `p` is 'A'; write 1, 2, or leave it empty" in told
+
+
+def test_too_many_segments_are_refused_with_the_remedy(tmp_path: Path) -> None:
+    rows = [{**row, "part": i} for i, row in enumerate(made(501))]
+    told = refused("errors", str(table(tmp_path / "g.csv", rows)), *BASE, "--by", "part")
+    assert "`part` has 501 values; at most 500 make segments" in told
+
+
+def test_the_page_of_errors(tmp_path: Path) -> None:
+    rows = [{**row, "kind": f"<b>{row['kind']}</b>"} for row in made()]
+    file = table(tmp_path / "g.csv", rows)
+    ask = ["errors", str(file), *BASE, "--covariate", "length", "--by", "kind"]
+    told = audit(*ask, "--out", str(tmp_path / "out"))
+    assert json.loads((tmp_path / "out/errors.json").read_text("utf-8")) == told
+    html = (tmp_path / "out/errors.html").read_text("utf-8")
+    assert "<b>a" not in html
+    assert html.count("<circle") == 8
+    assert f"SHA-256 {told['sha256'][:12]}" in html
+    assert "What this does not show" in (tmp_path / "out/errors.md").read_text("utf-8")
+    alone = audit("errors", str(file), *BASE, "--covariate", "length", "--out", str(tmp_path / "o"))
+    assert alone["segments"] == []
+    assert "effect in its own standard errors" in (tmp_path / "o/errors.html").read_text("utf-8")
+
+
+def two_runs(folder: Path) -> tuple[Path, Path, Path]:
+    """Two runs of one judge, which writes the place as a letter, and people's choices."""
+    plain = [("A", 1), ("A", 1), ("B", 2), ("tie", 1), ("A", 2), ("A", 1)]
+    swapped = ["A", "B", "A", "A", "A"]
+    first = [{"key": f"q{i}", "verdict": word, "long": n} for i, (word, n) in enumerate(plain)]
+    second = [{"key": f"q{i}", "verdict": word} for i, word in enumerate(swapped)]
+    people = [{"key": f"q{i}", "people": n} for i, n in ((0, 2), (1, 1), (2, 2))]
+    return (
+        table(folder / "plain.csv", first),
+        table(folder / "swapped.csv", second[::-1]),
+        table(folder / "people.csv", people),
+    )
+
+
+LETTERS = ["--plain", "verdict", "--swapped", "verdict", "--names", "A,B", "--as-shown",
+           "--tie", "tie", "--id", "key"]  # fmt: skip
+
+
+def test_position_from_two_runs_that_name_the_place(tmp_path: Path) -> None:
+    plain, swapped, people = two_runs(tmp_path)
+    found = audit(
+        "position", str(plain), *LETTERS, "--swapped-file", str(swapped), "--gold", "people",
+        "--gold-file", str(people), "--longer", "long", "--out", str(tmp_path / "out"),
+    )  # fmt: skip
+    # Unswapped numbering: plain 1 1 2 - 1 1, swapped 2 1 2 2 2 (no sixth); A names the first shown.
+    assert (found["n"], found["n_unread"]) == (4, 2)
+    assert found["first_rate"] == pytest.approx(6 / 8)
+    assert found["consistent"] == 0.5
+    assert (found["changed"]["n"], found["changed"]["rate"]) == (2, 1.0)
+    longer, gold = found["probes"]
+    assert (longer["name"], longer["rate"]) == ("longer", 6 / 8)
+    assert (gold["name"], gold["n"], gold["rate"]) == ("gold", 3, 5 / 6)
+    assert (found["swapped_file"], found["gold_file"]) == ("swapped.csv", "people.csv")
+    page = (tmp_path / "out/position.html").read_text("utf-8")
+    assert "swapped.csv (SHA-256" in page
+    assert "names what people prefer" in page
+
+
+def test_position_refuses_keys_and_verdicts_in_their_own_file(tmp_path: Path) -> None:
+    plain, swapped, people = two_runs(tmp_path)
+    ask = ["position", str(plain), *LETTERS, "--swapped-file"]
+    rows = [{"key": "q0", "verdict": "A"}, {"key": "q0", "verdict": "A"}]
+    assert "twice.csv, row 2: `key` 'q0'" in refused(*ask, str(table(tmp_path / "twice.csv", rows)))
+    rows = [{"key": "zz", "verdict": "A"}]
+    assert "'zz' is not in plain.csv" in refused(*ask, str(table(tmp_path / "zz.csv", rows)))
+    rows = [{"key": "q0", "verdict": "A"}, {"key": "q1", "verdict": "C"}]
+    told = refused(*ask, str(table(tmp_path / "c.csv", rows)))
+    assert "c.csv, row 2: `verdict` is 'C'; write A, B, or leave it empty" in told
+    told = refused(*ask, str(swapped), "--gold-file", str(people))
+    assert "name their column: --gold" in told
+    told = refused("position", str(plain), "--plain", "verdict", "--swapped", "verdict",
+                   "--names", "A,A")  # fmt: skip
+    assert "the names of the answers must be two words" in told
+
+
+def test_position_reads_what_a_tool_wrote(tmp_path: Path) -> None:
+    runs = []
+    for name, marks in (("plain", "112"), ("swapped", "212")):
+        events = [{"spec": {}}] + [
+            {"sample_id": f"e.{i}", "type": "match", "data": {"picked": mark}}
+            for i, mark in enumerate(marks)
+        ]
+        runs.append(tmp_path / f"{name}.jsonl")
+        runs[-1].write_text("\n".join(json.dumps(each) for each in events), "utf-8")
+    found = audit(
+        "position", str(runs[0]), "--reader", "openai-evals", "--plain", "match.picked",
+        "--swapped", "match.picked", "--swapped-file", str(runs[1]), "--id", "id",
+    )  # fmt: skip
+    assert (found["n"], found["consistent"], found["reader"]) == (3, 2 / 3, "openai-evals")
+    assert found["changed"]["rate"] == 1.0

@@ -29,9 +29,10 @@ def test_json_is_one_object_and_nothing_else(study):
     assert "plane" in told["figures"]
 
 
-def test_without_json_it_prints_the_page_s_path(study):
+def test_without_json_it_prints_the_paths_of_the_pages(study):
     result = run(study)
-    assert (result.exit_code, result.stdout.strip()) == (0, str(study / "report.html"))
+    pages = [str(study / "report.html"), str(study / "missed.html")]
+    assert (result.exit_code, result.stdout.splitlines()) == (0, pages)
 
 
 def test_a_broken_instrument_ends_with_status_3(tmp_path):

@@ -10,10 +10,11 @@ from typing import Any
 
 import openpyxl
 
-from judgeprobe.annotate.columns import COLUMNS, encode_cell, guard
+from judgeprobe.annotate.columns import COLUMNS
 from judgeprobe.annotate.keys import Key, keys_dir, read_keys
 from judgeprobe.annotate.sheet import Sheet, Unit, make_sheet
 from judgeprobe.files import read_jsonl, write_jsonl, write_text
+from judgeprobe.forms.cells import encode_cell, guard
 from judgeprobe.records import Intervention
 from judgeprobe.study import Study, load_study
 from judgeprobe.taxonomy import load_taxonomy

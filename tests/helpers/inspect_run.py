@@ -2,9 +2,9 @@
 
     python -m venv /tmp/inspect && /tmp/inspect/bin/pip install inspect-ai openai
     /tmp/inspect/bin/python tests/helpers/inspect_run.py OUT eval
-    /tmp/inspect/bin/python tests/helpers/inspect_run.py OUT json 2
+    /tmp/inspect/bin/python tests/helpers/inspect_run.py OUT json 3
 
-Inspect runs a task of four samples against the loopback server through its OpenAI-compatible
+Inspect runs a task of five samples against the loopback server through its OpenAI-compatible
 provider, with one rule-based and one model-graded scorer. Inspect is no dependency of the tests.
 """
 
@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-WORDS = ("sky", "river", "car", "sea")
+WORDS = ("sky", "river", "car", "sea", "moon")
+GRADER = "Judge the answer {answer} to {question}, which should be {criterion}. {instructions}"
 
 
 def script(body: dict[str, Any]) -> str:
-    """Answers every question alike; as the grader, marks the river wrong."""
+    """Answers all alike; as the grader, marks the river wrong and gives the car no grade."""
     text = json.dumps(body)
     if "GRADE" not in text:
         return "It is blue."
+    if "car" in text:
+        return "I would rather not say."
     return "GRADE: I" if "river" in text else "GRADE: C"
 
 
@@ -49,7 +52,14 @@ def main(out: str, form: str, limit: int | None) -> None:
         task = Task(
             dataset=MemoryDataset(samples),
             solver=generate(),
-            scorer=[includes(), model_graded_qa(model="openai-api/toy/judge-x")],
+            scorer=[
+                includes(),
+                model_graded_qa(
+                    template=GRADER,
+                    instructions="Reply with GRADE: C or GRADE: I.",
+                    model="openai-api/toy/judge-x",
+                ),
+            ],
             name="colours",
         )
         logs = run(

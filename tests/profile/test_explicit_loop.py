@@ -8,7 +8,8 @@ from tests.helpers.random_tables import AXES, pairs_of, random_table
 
 from judgeprobe.profile import ProfileOptions
 from judgeprobe.profile.entries import judge_entry
-from judgeprobe.profile.fixed import make_fixed, make_groups
+from judgeprobe.profile.figures import figures_of
+from judgeprobe.profile.fixed import groups_of, make_fixed
 from judgeprobe.profile.reading import NO_CUT, Reading, read_judges
 from judgeprobe.stats.arrays import Design, Ints
 from judgeprobe.stats.bootstrap import Resamples
@@ -56,15 +57,16 @@ def check_judge(
         assert reading.cut is None
         return
     assert reading.tau == (None if reading.cut == NO_CUT else pytest.approx(tau, abs=TOLERANCE))
-    groups = make_groups(table, design, kept)
+    groups, members = groups_of(table, design, kept)
     resamples = Resamples.draw(design.n_base, 20, np.random.default_rng(0))
-    (fixed,) = make_fixed(design, groups, [reading], resamples)
+    (fixed,) = make_fixed(design, groups, members, [reading], resamples)
     assert same(1 - fixed.rates[0], point["S"])
     assert same(fixed.rates[1], point["R"])
     for axis, rate in zip(AXES, fixed.rates[2:4], strict=True):
         assert same(None if np.isnan(rate) else float(rate), point[f"R_{axis}"])
     check_draws(fixed.draws, resamples, pairs, tau)
-    entry = judge_entry(table, design, kept, groups, reading, fixed, resamples, settings)
+    figures = figures_of(table, design, kept, reading, resamples, settings)
+    entry = judge_entry(table, reading, figures, fixed, settings)
     check_entry(entry, pairs, tau, design.n_base)
 
 

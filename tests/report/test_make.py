@@ -61,7 +61,8 @@ def test_two_runs_give_the_same_bytes(built, tmp_path):
     shutil.copytree(folder, copy)
     before = digests(copy)
     # Without its outputs everything is drawn and written again.
-    for path in (*copy.glob("figures/*"), *copy.glob("tables/*"), copy / "report.html"):
+    pages = (copy / "report.html", copy / "missed.html")
+    for path in (*copy.glob("figures/*"), *copy.glob("tables/*"), *pages):
         path.unlink()
     make_report(load_study(copy))
     assert digests(copy) == before
@@ -85,7 +86,7 @@ def test_touched_outputs_are_made_again(built, tmp_path):
     folder, _ = built
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
-    for touched in ("tables/profiles.csv", "figures/plane.svg", "report.html"):
+    for touched in ("tables/profiles.csv", "figures/plane.svg", "report.html", "missed.html"):
         (copy / touched).write_text("changed")
     make_report(load_study(copy))
     assert digests(copy) == digests(folder)
@@ -175,7 +176,7 @@ def test_the_page_asks_for_nothing_and_runs_nothing(built):
     page = (folder / "report.html").read_text()
     assert "<script" not in page
     addresses = set(re.findall(r'(?:href|src)="([^"#][^"]*)"', page))
-    assert addresses == {"data:,"}
+    assert addresses == {"data:,", "missed.html"}
     assert set(re.findall(r"https?://[^\"' )<]+", page)) == {
         "http://www.w3.org/2000/svg",
         "http://www.w3.org/1999/xlink",
@@ -306,6 +307,7 @@ def test_a_folder_that_cannot_be_written_is_one_error(tmp_path):
 def test_the_manifest_names_every_output(built):
     folder, report = built
     outputs = json.loads((folder / "manifest.json").read_text())["stages"]["report"]["outputs"]
-    assert len(outputs) == 1 + 3 * len(report.tables) + 2 * len(report.figures)
+    # Two pages, and the table of every missed edit.
+    assert len(outputs) == 3 + 3 * len(report.tables) + 2 * len(report.figures)
     for name, digest in outputs.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest

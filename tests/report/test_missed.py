@@ -64,9 +64,23 @@ def test_an_edit_is_missed_when_no_verdict_changes():
     (by,) = missed_edits(view("x"), EDITS, grades)
     assert (by.n_missed, by.n_graded) == (2, 3)
     assert by.by_slot == {"hedging_removal": (2, 3)}
-    # The edit graded higher than the original is the more striking miss.
     assert [m.edit.id for m in by.shown] == ["c", "b"]
-    assert (by.shown[0].before, by.shown[0].after) == (3, 5)
+    assert (by.shown[0].before, by.shown[0].after, by.shown[0].margin) == (3, 5, 0.5)
+
+
+def test_the_most_confident_miss_comes_first():
+    grades = pd.DataFrame(
+        graded("x", "a", 3, 5) + graded("x", "b", 4.5, 4) + graded("x", "c", 0, 0.5)
+    )
+    (by,) = missed_edits(view("x"), EDITS, grades)
+    # By the grade of the edited text: 5, 4, 0.5; the margin is the nearer grade's.
+    assert [(m.edit.id, m.margin, m.passed) for m in by.edits] == [
+        ("a", 0.5, True),
+        ("b", 1.5, True),
+        ("c", 2.0, False),
+    ]
+    assert by.of_slot("hedging_removal") == by.edits
+    assert by.of_slot("reordering") == ()
 
 
 def test_what_others_noticed_comes_first_among_equals():
@@ -82,13 +96,14 @@ def test_what_others_noticed_comes_first_among_equals():
 def test_the_rule_shift_reads_the_move_of_the_grade():
     grades = pd.DataFrame(graded("x", "a", 3, 2) + graded("x", "b", 5, 4.5))
     (by,) = missed_edits(view("x", rule="shift", tau=0.75), EDITS, grades)
-    assert [m.edit.id for m in by.shown] == ["b"]
+    assert [(m.edit.id, m.margin, m.passed) for m in by.shown] == [("b", 0.25, None)]
 
 
 def test_ungraded_pairs_are_not_missed_and_a_judge_without_cut_misses_all():
     grades = pd.DataFrame(graded("x", "a", 3, 1) + graded("x", "b", None, None, status="refused"))
     (by,) = missed_edits(view("x", tau=None), EDITS, grades)
     assert (by.n_missed, by.n_graded) == (1, 1)
+    assert (by.edits[0].margin, by.edits[0].passed) == (None, None)
 
 
 @pytest.mark.parametrize("grades", [None, pd.DataFrame(graded("other", "a", 1, 2))])

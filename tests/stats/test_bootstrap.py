@@ -119,3 +119,20 @@ def test_degenerate_input_is_refused() -> None:
         bca(0.5, np.array([0.6, 0.7]), np.array([0.4, 0.6]), 0.95, n=2)
     with pytest.raises(StatisticsError, match="must be of shape"):
         rate_draws(Resamples.draw(3, 10, np.random.default_rng(0)), one_column(np.zeros(2)))
+
+
+@pytest.mark.parametrize("cells", [1, 50, 10**6])
+def test_tall_blocks_hold_the_same_counts(cells: int) -> None:
+    resamples = Resamples.draw(23, 40, np.random.default_rng(3))
+    plain = np.concatenate(list(resamples.blocks()))
+    tall = np.concatenate([block.copy() for block in resamples.tall_blocks(cells)])
+    np.testing.assert_array_equal(plain, tall)
+
+
+def test_tall_blocks_widen_where_a_count_needs_two_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = [np.array([[1, 2]], dtype=np.uint8), np.array([[300, 0], [4, 5]], dtype=np.uint16)]
+    monkeypatch.setattr(Resamples, "_drawn", lambda self: iter(drawn))
+    resamples = Resamples(n=2, count=3, seed=0)
+    for cells in (2, 4, 100):
+        tall = np.concatenate([block.copy() for block in resamples.tall_blocks(cells)])
+        assert tall.tolist() == [[1, 2], [300, 0], [4, 5]]

@@ -9,7 +9,7 @@ import pytest
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.arrays import make_design
 from judgeprobe.stats.frontier import crossings, fixed_crossings
-from judgeprobe.stats.profile import bounds, curves, pooled_rate, rate
+from judgeprobe.stats.profile import CurveSteps, bounds, curve_steps, curves, pooled_rate, rate
 
 AXES = ("scope", "strength")
 
@@ -77,3 +77,21 @@ def test_a_group_without_graded_pairs_has_no_rate() -> None:
 def test_a_design_that_is_none_is_refused(base, axis) -> None:
     with pytest.raises(StatisticsError):
         make_design(base, axis, AXES)
+
+
+def test_steps_of_parts_of_a_table_add_up_to_its_curves() -> None:
+    rng = np.random.default_rng(5)
+    base = np.sort(rng.integers(0, 9, 60))
+    base = np.unique(base, return_inverse=True)[1]
+    axis = rng.choice(["scope", "strength", "control"], 60)
+    before, after = rng.integers(0, 5, (2, 60)).astype(float)
+    after[::7] = np.nan
+    whole = make_design(base, list(axis), ("scope", "strength"))
+    crossed = crossings(before, after)
+    parts = []
+    for some in (base < 4, base >= 4):
+        renumbered = np.unique(base[some], return_inverse=True)[1]
+        design = make_design(renumbered, list(axis[some]), ("scope", "strength"))
+        parts.append(curve_steps(design, design.groups, crossed.take(some)))
+    joined = CurveSteps(parts[0].steps + parts[1].steps, parts[0].n + parts[1].n)
+    np.testing.assert_allclose(joined.curves(), curves(whole, whole.groups, crossed), atol=1e-13)

@@ -1,7 +1,6 @@
 """In which batch, at which place, under which id and in which order is a pair shown?
 
-Every draw is a keyed hash (HMAC-SHA256) of what is drawn for, so it depends on nothing that an
-annotator could see or guess: not on slot, axis, arm, file order or seed. Each annotator gets other
+No draw (`forms.draws`) depends on slot, axis, arm, file order or seed. Each annotator gets other
 ids, another sequence and other orders of A and B. Treatment and control pairs run in one stream
 (appendix C of the construct-validity reference, "Unit and blinding").
 
@@ -10,20 +9,16 @@ could recognise as the sentence that comes back. They are dealt to different bat
 there are batches enough.
 """
 
-import hashlib
-import hmac
 from collections import Counter
 from collections.abc import Sequence
 
 from judgeprobe.annotate.keys import Key, KeyRow, Role
 from judgeprobe.errors import InputError
+from judgeprobe.forms.draws import digest, letters
 from judgeprobe.records import Intervention
 
 __all__ = ["deal", "make_key", "most_of_one_base", "split_training"]
 
-# Consonants only: an id spells no word, and no spreadsheet takes it for a number or a date.
-ID_LETTERS = "bcdfghjklmnpqrstvwxz"
-ID_LENGTH = 12
 EVERYONE = ""
 # A repeat comes at least this share of the batch after the unit it repeats.
 REPEAT_DISTANCE = 1 / 3
@@ -37,7 +32,7 @@ def split_training(
     Raises:
         InputError: There are not that many base items to take them from.
     """
-    ordered = sorted(interventions, key=lambda item: _digest(secret, "training", item.id))
+    ordered = sorted(interventions, key=lambda item: digest(secret, "training", item.id))
     first_of_base: dict[str, Intervention] = {}
     for item in ordered:
         first_of_base.setdefault(item.base_id, item)
@@ -62,7 +57,7 @@ def deal(
         return []
     ordered = sorted(
         interventions,
-        key=lambda item: (_digest(secret, "base", item.base_id), _digest(secret, "deal", item.id)),
+        key=lambda item: (digest(secret, "base", item.base_id), digest(secret, "deal", item.id)),
     )
     count = -(-len(ordered) // size)
     return [ordered[start::count] for start in range(count)]
@@ -102,9 +97,9 @@ def make_key(
         drawn_for = EVERYONE if training else annotator
         sequence = _sequence(secret, batch, drawn_for, interventions, repeats, training=training)
         for number, (item, role) in enumerate(sequence, start=1):
-            side = _digest(secret, "side", batch, drawn_for, item.id, role)[0] & 1
+            side = digest(secret, "side", batch, drawn_for, item.id, role)[0] & 1
             row = KeyRow(
-                unit_id=_letters(_digest(secret, "id", batch, annotator, item.id, role)),
+                unit_id=letters(digest(secret, "id", batch, annotator, item.id, role)),
                 annotator=annotator,
                 number=number,
                 intervention_id=item.id,
@@ -117,7 +112,7 @@ def make_key(
     return Key(
         batch=batch,
         annotators=tuple(annotators),
-        sheets={name: _letters(_digest(secret, "sheet", batch, name)) for name in annotators},
+        sheets={name: letters(digest(secret, "sheet", batch, name)) for name in annotators},
         taxonomy=taxonomy,
         rows=tuple(rows),
     )
@@ -133,7 +128,7 @@ def _sequence(
     training: bool,
 ) -> list[tuple[Intervention, Role]]:
     def draw(use: str, item: Intervention) -> bytes:
-        return _digest(secret, use, batch, drawn_for, item.id)
+        return digest(secret, use, batch, drawn_for, item.id)
 
     mixed = sorted(interventions, key=lambda item: draw("sequence", item))
     role: Role = "training" if training else "main"
@@ -146,18 +141,3 @@ def _sequence(
         earliest = rank + REPEAT_DISTANCE
         placed.append((earliest + share * (1 - earliest), item, "repeat"))
     return [(item, role) for _, item, role in sorted(placed, key=lambda at: at[0])]
-
-
-def _digest(secret: bytes, *parts: str) -> bytes:
-    # Lengths before parts, so that no two lists of parts make one message.
-    message = "".join(f"{len(part)}:{part}" for part in parts)
-    return hmac.new(secret, message.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
-
-
-def _letters(digest: bytes) -> str:
-    number = int.from_bytes(digest)
-    letters = []
-    for _ in range(ID_LENGTH):
-        number, place = divmod(number, len(ID_LETTERS))
-        letters.append(ID_LETTERS[place])
-    return "".join(letters)

@@ -8,8 +8,6 @@ Every file of a batch carries one and the same date. What goes around the texts 
 page) is searched for the names of slots, axes, arms and models before anything is written.
 """
 
-import os
-import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +20,8 @@ from judgeprobe.annotate.keys import Key, keys_dir, read_keys, study_secret, wri
 from judgeprobe.annotate.sheet import Sheet, make_sheet
 from judgeprobe.errors import InputError
 from judgeprobe.files import dump_json, read_jsonl, read_text, write_bytes
+from judgeprobe.forms.folder import constant_dates, refuse_names, telling_names
+from judgeprobe.forms.page import render_codebook
 from judgeprobe.records import Intervention, Label
 from judgeprobe.study import Study
 from judgeprobe.taxonomy import AnnotatorWords
@@ -29,8 +29,6 @@ from judgeprobe.taxonomy import AnnotatorWords
 __all__ = ["FORMS", "Exported", "export"]
 
 FORMS = ("html", "csv", "xlsx", "label-studio")
-# 2000-01-01, for every file: a date would tell which was made last.
-CONSTANT_TIME = 946_684_800
 CODEBOOK_OF_OWN = (
     "the taxonomy {name} has no codebook for annotators; give one with --codebook FILE, "
     "or `codebook` texts of its slots"
@@ -137,9 +135,7 @@ def _write(
     for annotator, content in zip(key.annotators, files, strict=True):
         for name, data in content.items():
             write_bytes(folder / annotator / name, data)
-    for path in sorted(folder.rglob("*"), reverse=True):
-        os.utime(path, (CONSTANT_TIME, CONSTANT_TIME))
-    os.utime(folder, (CONSTANT_TIME, CONSTANT_TIME))
+    constant_dates(folder)
     repeated = sum(row.role == "repeat" for row in key.rows) // len(key.annotators)
     return Exported(
         batch=key.batch,
@@ -175,7 +171,7 @@ def _render(sheet: Sheet, forms: Sequence[str], wording: _Wording) -> dict[str, 
         },
     }
     files = {
-        "codebook.html": page.render_codebook(wording.codebook, wording.consent).encode(),
+        "codebook.html": render_codebook(wording.codebook, wording.consent).encode(),
     }
     for form in forms:
         files |= makers[form]()
@@ -190,17 +186,9 @@ def _wording(
 ) -> _Wording:
     book = read_text(codebook) if codebook else _own_codebook(study)
     terms = read_text(consent) if consent else resources.read_text("annotation", "consent.md")
-    names = _telling_names(study, interventions)
-    for what, path, text in (("codebook", codebook, book), ("consent text", consent, terms)):
-        for name in sorted(names):
-            if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
-                raise InputError(
-                    f"the {what} names `{name}`, from which an annotator could tell what was "
-                    "asked for",
-                    file=path,
-                    remedy="say it by worked examples, without the names of slots, axes, arms "
-                    "or models",
-                )
+    names = telling_names(study, interventions)
+    refuse_names(names, "codebook", book, codebook)
+    refuse_names(names, "consent text", terms, consent)
     return _Wording(book, terms, study.taxonomy.annotators)
 
 
@@ -217,21 +205,6 @@ def _own_codebook(study: Study) -> str:
         f"# How to label a pair\n\nThe question: {taxonomy.annotators.question}\n\n"
         + "\n\n".join(texts)
     )
-
-
-def _telling_names(study: Study, interventions: Sequence[Intervention]) -> set[str]:
-    taxonomy, settings = study.taxonomy, study.settings
-    names = {name for slot in taxonomy.slots for name in (slot.name, slot.axis, slot.arm)}
-    models = {settings.generator.model, *(judge.model or "" for judge in settings.judges)}
-    if settings.verifier:
-        models.add(settings.verifier.model)
-    for item in interventions:
-        models.add(item.generator)
-        names |= {item.slot, item.axis, item.arm}
-    names |= models | {model.rsplit("/", 1)[-1] for model in models}
-    spaced = {name.replace("_", " ") for name in names}
-    # A model may be called "a"; so short a name gives nothing away and stands in every text.
-    return {name for name in names | spaced if len(name) > 2}
 
 
 def _clear(study: Study) -> tuple[Key, ...]:

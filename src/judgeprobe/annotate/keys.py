@@ -6,7 +6,6 @@ secret, from which ids and orders are drawn: without it they cannot be worked ou
 export can be repeated byte for byte.
 """
 
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ from typing import Literal
 from pydantic import ValidationError
 
 from judgeprobe.errors import InputError
-from judgeprobe.files import read_json, read_text, write_json, write_text
+from judgeprobe.files import read_json, write_json
+from judgeprobe.forms.draws import secret_in
 from judgeprobe.records import Record
 from judgeprobe.study import Study
 
@@ -33,7 +33,6 @@ __all__ = [
 
 Role = Literal["main", "training", "repeat"]
 
-PRIVATE = "PRIVATE.txt"
 PRIVATE_TEXT = (
     "This folder tells which sentence of a pair is the edit and what was asked for.\n"
     "Keep it from annotators until every label is in. Send them their folders under batch-NNN.\n"
@@ -93,22 +92,7 @@ def study_secret(study: Study) -> bytes:
     Raises:
         InputError: The file is there and holds something else.
     """
-    path = keys_dir(study) / "secret"
-    if not path.exists():
-        write_text(path, secrets.token_hex(32) + "\n")
-        write_text(keys_dir(study) / PRIVATE, PRIVATE_TEXT)
-    text = read_text(path).strip()
-    try:
-        found = bytes.fromhex(text)
-    except ValueError:
-        found = b""
-    if len(found) < 16:
-        raise InputError(
-            "does not hold the study's secret (64 hex digits)",
-            file=path,
-            remedy="restore it from a copy; a new one would give other unit ids",
-        )
-    return found
+    return secret_in(keys_dir(study), PRIVATE_TEXT)
 
 
 def write_key(study: Study, key: Key) -> Path:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from judgeprobe.annotate.agreement import LabelRow
-from judgeprobe.annotate.importing import Imported, import_files
+from judgeprobe.annotate.importing import import_files
 from judgeprobe.annotate.keys import Key, keys_dir, read_keys
 from judgeprobe.annotate.report import StudyReport, study_report
 from judgeprobe.annotate.status import progress, reachable
 from judgeprobe.errors import InputError
 from judgeprobe.files import file_hash, read_jsonl, write_csv, write_json, write_jsonl
+from judgeprobe.forms.desk import Imported
 from judgeprobe.records import Intervention, Label
 from judgeprobe.study import Study
 
@@ -29,7 +30,7 @@ def import_labels(
     *,
     batch: str | None = None,
     replace: bool = False,
-) -> tuple[Imported, StudyReport]:
+) -> tuple[Imported[Label], StudyReport]:
     """Import returned files and aggregate all labels; without files, only aggregate.
 
     Raises:

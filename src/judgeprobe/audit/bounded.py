@@ -5,7 +5,6 @@ diagnosis; nothing here is an estimate of the endpoint without censoring.
 """
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from judgeprobe.audit.bounded_table import (
     item_values,
     read_bounded,
 )
-from judgeprobe.files import file_hash
+from judgeprobe.audit.grades_input import GradesSource
 from judgeprobe.stats.arrays import Bools, Floats
 from judgeprobe.stats.bounded import cluster_means, endpoint, gradient, item_endpoints, part
 from judgeprobe.stats.bounded_cells import CONTROL, OTHER, POSITIVE, TREATED, Bounds, Cells, shifts
@@ -64,7 +63,9 @@ class BoundedSettings:
     seed: int = 0
 
 
-def audit_bounded(path: Path, columns: BoundedColumns, settings: BoundedSettings) -> dict[str, Any]:
+def audit_bounded(
+    source: GradesSource, columns: BoundedColumns, settings: BoundedSettings
+) -> dict[str, Any]:
     """The audit as one JSON object.
 
     Raises:
@@ -72,7 +73,7 @@ def audit_bounded(path: Path, columns: BoundedColumns, settings: BoundedSettings
         StatisticsError: The scale is no scale.
     """
     scale = Bounds(settings.low, settings.high, settings.step)
-    found = read_bounded(path, columns)
+    found = read_bounded(source, columns)
     main = field(found, columns.rating, scale)
     cells, values = main.cells, item_endpoints(main.cells)
     at = pinned(cells)
@@ -85,10 +86,10 @@ def audit_bounded(path: Path, columns: BoundedColumns, settings: BoundedSettings
         largest=2 * (scale.high - scale.low),
         simulations=settings.simulations,
     )
-    fields = [main, *(field(found, name, scale) for name in columns.fields)]
+    gold = () if columns.gold is None else (columns.gold,)
+    fields = [main, *(field(found, name, scale) for name in (*columns.fields, *gold))]
     return {
-        "file": path.name,
-        "sha256": file_hash(path),
+        **source.named(),
         "scale": asdict(scale),
         "responses": {"positive": found.responses[0], "other": found.responses[1]},
         "arms": {"treated": found.arms[TREATED], "control": found.arms[CONTROL],
@@ -106,9 +107,13 @@ def audit_bounded(path: Path, columns: BoundedColumns, settings: BoundedSettings
         "power": asdict(power),
         "manipulation": _manipulation(cells, found),
         "exposure": _exposure(cells, found),
-        "fields": [_field(each, found.responses) for each in fields],
+        "fields": [
+            _field(each, found.responses, people=each.name == columns.gold) for each in fields
+        ],
         "gradient": _gradient(found, main, values, columns.evidence),
-        "ordinal": asdict(ordinal_companion(cells)) if settings.ordinal else None,
+        "ordinal": (
+            asdict(ordinal_companion(cells, level=settings.level)) if settings.ordinal else None
+        ),
         "excluded": {"rows_without_rating": main.empty, "incomplete_items": main.incomplete},
         "seed": settings.seed,
     }  # fmt: skip
@@ -249,7 +254,7 @@ def _exposure(cells: Cells, found: BoundedTable) -> list[dict[str, Any]]:
     return told
 
 
-def _field(each: Field, responses: tuple[str, str]) -> dict[str, Any]:
+def _field(each: Field, responses: tuple[str, str], *, people: bool) -> dict[str, Any]:
     cells = each.cells
     values, moved, at = item_endpoints(cells), shifts(cells), pinned(cells)
     whole = part(values, cells.cluster, np.ones(cells.n_items, dtype=np.bool_))
@@ -258,6 +263,7 @@ def _field(each: Field, responses: tuple[str, str]) -> dict[str, Any]:
     again = reconstruct(cells)
     return {
         "field": each.name,
+        "people": people,
         "estimate": whole.estimate,
         "p": whole.p,
         "smallest_p": whole.smallest_p,
@@ -269,6 +275,7 @@ def _field(each: Field, responses: tuple[str, str]) -> dict[str, Any]:
         "to_bound": {
             name: float(_nearest(cells)[:, code].mean()) for code, name in enumerate(responses)
         },
+        "reconstructed_estimate": again.estimate,
         "reconstructed_share": _share(again.estimate, whole.estimate),
     }
 
@@ -289,6 +296,13 @@ def _gradient(
     common = shifts(main.cells).mean(axis=1)
     return {
         "evidence": column,
-        "endpoint": asdict(gradient(evidence, values, main.cells.cluster)),
-        "common_shift": asdict(gradient(evidence, common, main.cells.cluster)),
+        "endpoint": _against(evidence, values, main.cells),
+        "common_shift": _against(evidence, common, main.cells),
     }
+
+
+def _against(evidence: Floats, effect: Floats, cells: Cells) -> dict[str, Any]:
+    """Spearman's rho, and which sign of it means that the effect shrinks."""
+    mean = _mean(cluster_means(effect, cells.cluster))
+    shrinks = None if mean == 0 else ("negative" if mean > 0 else "positive")
+    return {**asdict(gradient(evidence, effect, cells.cluster)), "shrinks_if": shrinks}

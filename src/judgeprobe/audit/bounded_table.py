@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from judgeprobe.audit.grades_table import Table, codes, read_grades, scores
+from judgeprobe.audit.grades_input import GradesSource, read_source
+from judgeprobe.audit.grades_table import Table, codes, scores
 from judgeprobe.errors import InputError
 from judgeprobe.stats.arrays import Bools, Floats, Ints
 from judgeprobe.stats.bounded_cells import Bounds, Cells, make_cells
@@ -33,6 +34,7 @@ class BoundedColumns:
         cluster: Items that are not independent; None makes each its own.
         fields: Further columns of ratings on the same scale.
         evidence: How clear the item's evidence is, one number an item.
+        gold: People's rating of the same row; a field that is set beside the judge's.
     """
 
     item: str
@@ -45,6 +47,7 @@ class BoundedColumns:
     cluster: str | None = None
     fields: tuple[str, ...] = ()
     evidence: str | None = None
+    gold: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class Field:
     incomplete: int
 
 
-def read_bounded(path: Path, columns: BoundedColumns) -> BoundedTable:
+def read_bounded(source: GradesSource, columns: BoundedColumns) -> BoundedTable:
     """The table's codes.
 
     Raises:
@@ -99,7 +102,8 @@ def read_bounded(path: Path, columns: BoundedColumns) -> BoundedTable:
     """
     named = [columns.item, columns.response, columns.arm, columns.rating, *columns.fields]
     named += [name for name in (columns.cluster, columns.evidence) if name is not None]
-    table = read_grades(path, named)
+    table = read_source(source, named, [] if columns.gold is None else [columns.gold])
+    path = source.path
     item, items = _full(table, columns.item)
     response, responses = _full(table, columns.response)
     arm, arms = _full(table, columns.arm)

@@ -95,6 +95,9 @@ def _is_category(table: Table, name: str) -> bool:
     kind = column.type
     if not (pa.types.is_string(kind) or pa.types.is_dictionary(kind)):
         return False
+    # One number among the first rows settles it, without reading a large column twice.
+    if not np.isnan(numbers(column.slice(0, 1000)).values).all():
+        return False
     found, words = codes(table, name)
     if not words or {word.lower() for word in words} <= {"true", "false"}:
         return False

@@ -5,21 +5,21 @@ rows that lack a covariate are left out of the regression. Each is counted.
 """
 
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from judgeprobe.audit.covariates import Covariates, Ready, covariates
-from judgeprobe.audit.eval_files import read_eval
-from judgeprobe.audit.grades_table import Table, codes, joined, read_grades, scores, table_of
+from judgeprobe.audit.grades_input import GradesSource, read_source
+from judgeprobe.audit.grades_table import Table, codes, scores
 from judgeprobe.errors import InputError
-from judgeprobe.files import file_hash
 from judgeprobe.stats.arrays import Bools, Floats, Ints
 from judgeprobe.stats.judge_error import Effect, ErrorRegression, error_regression
 from judgeprobe.stats.segments import Corrected, SegmentReport, segment_means
 
 __all__ = ["ErrorColumns", "ErrorSettings", "audit_errors"]
+
+_MOST_SEGMENTS = 500
 
 
 @dataclass(frozen=True)
@@ -70,21 +70,17 @@ class ErrorSettings:
         min_gold: Labels that a segment needs to be corrected.
         null: Value that a segment's corrected mean is tested against; None tests the judge's error
             (of a comparison: 0).
-        reader: Tool that wrote the file ("inspect", ...); None for a plain table.
-        gold_file: Second file with the labels; joined by `key`.
-        key: Column with the id, in both files.
     """
 
     level: float = 0.95
     correction: str = "holm"
     min_gold: int = 20
     null: float | None = None
-    reader: str | None = None
-    gold_file: Path | None = None
-    key: str | None = None
 
 
-def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> dict[str, Any]:
+def audit_errors(
+    source: GradesSource, columns: ErrorColumns, settings: ErrorSettings
+) -> dict[str, Any]:
     """The audit as one JSON object.
 
     Raises:
@@ -95,7 +91,8 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         raise InputError("nothing is asked", remedy="give --covariate COL or --by SEGMENT")
     if (columns.baseline_judge is None) != (columns.baseline_gold is None):
         raise InputError("a comparison needs --baseline-judge and --baseline-gold together")
-    table = _table(path, columns, settings)
+    path = source.path
+    table = read_source(source, columns.others, columns.labels)
     judge, gold = scores(table, columns.judge), scores(table, columns.gold)
     if columns.baseline_judge is not None and columns.baseline_gold is not None:
         judge = judge - scores(table, columns.baseline_judge)
@@ -135,28 +132,12 @@ def audit_errors(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> 
         "without_covariate": int((labelled & ~used).sum()),
     }
     return {
-        "file": path.name,
-        "sha256": file_hash(path),
+        **source.named(),
         "comparison": columns.baseline_judge is not None,
         **_regression(found, design, int(used.sum()), settings),
         "counts": counts,
         **_segment_fields(segments),
     }
-
-
-def _table(path: Path, columns: ErrorColumns, settings: ErrorSettings) -> Table:
-    key = [] if settings.key is None else [settings.key]
-    own = columns.others + key + ([] if settings.gold_file is not None else columns.labels)
-    if settings.reader is None:
-        table = read_grades(path, own)
-    else:
-        table = table_of(path, read_eval(path, settings.reader))
-    if settings.gold_file is None:
-        return table
-    if settings.key is None:
-        raise InputError("--gold-file needs the id that joins it", remedy="give --id COLUMN")
-    gold = read_grades(settings.gold_file, [settings.key, *columns.labels])
-    return joined(table, settings.key, gold, columns.labels)
 
 
 def _clusters(table: Table, column: str | None) -> Ints | None:
@@ -173,6 +154,12 @@ def _segments(
     clusters: Ints | None,
 ) -> SegmentReport:
     found, names = codes(table, str(columns.by))
+    if len(names) > _MOST_SEGMENTS:
+        raise InputError(
+            f"`{columns.by}` has {len(names)} values; at most {_MOST_SEGMENTS} make segments",
+            file=table.path,
+            remedy="cut a number into classes, or give it as a --covariate",
+        )
     if (found[graded] < 0).any():
         # Rows without a segment are shown as one, not dropped.
         names = [*names, "(none)"]

@@ -9,6 +9,7 @@ Python's zipfile reads from 3.14 only; Arrow decompresses those.
 """
 
 import json
+import math
 import struct
 import zipfile
 import zlib
@@ -17,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from judgeprobe.audit.eval_flat import flat, objects
+from judgeprobe.audit.eval_flat import flat, natural, objects
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_json
 
@@ -29,7 +30,7 @@ _LARGEST = 1 << 28
 
 
 def read_inspect(path: Path) -> list[dict[str, Any]]:
-    """The samples of a log, in the order of its epochs and ids.
+    """The samples of a log, by epoch and in the order of the data set.
 
     Raises:
         InputError: It is no log, is damaged, or is encrypted.
@@ -47,16 +48,32 @@ def _document(path: Path) -> list[dict[str, Any]]:
 
 def _archive(path: Path) -> list[dict[str, Any]]:
     found = []
+    order: dict[str, int] = {}
     try:
         with zipfile.ZipFile(path) as archive, path.open("rb") as raw:
             for member in archive.infolist():
                 if member.filename.startswith("samples/"):
                     found.append(json.loads(_member(archive, raw, member)))
+                elif member.filename == "header.json":
+                    order = _order(json.loads(_member(archive, raw, member)))
     except FileNotFoundError:
         raise InputError("is not there", file=path, remedy="check the name") from None
     except (zipfile.BadZipFile, zlib.error, ValueError, OSError, RuntimeError) as error:
         raise InputError(f"is no Inspect log ({error})", file=path) from None
-    return objects(found or None, "samples", path.name)
+    # An archive has the order in which samples were done, which differs from run to run.
+    samples = objects(found or None, "samples", path.name)
+    return sorted(samples, key=lambda sample: _place(sample, order))
+
+
+def _place(sample: dict[str, Any], order: dict[str, int]) -> tuple[Any, ...]:
+    identity = str(sample.get("id"))
+    return sample.get("epoch", 1), order.get(identity, len(order)), natural(identity)
+
+
+def _order(header: Any) -> dict[str, int]:
+    """Place of each id in the data set; nothing where the header does not say."""
+    dataset = ((header if isinstance(header, dict) else {}).get("eval") or {}).get("dataset") or {}
+    return {str(each): place for place, each in enumerate(dataset.get("sample_ids") or [])}
 
 
 def _member(archive: zipfile.ZipFile, raw: Any, member: zipfile.ZipInfo) -> bytes:
@@ -103,4 +120,6 @@ def _score(name: str, value: Any) -> dict[str, Any]:
         return found
     if isinstance(value, str):
         return {name: _GRADES.get(value, value)}
+    if isinstance(value, float) and math.isnan(value):
+        return {name: None}
     return flat(name, value)

@@ -5,7 +5,7 @@ missing value; a cell that is neither empty nor of its kind is refused with its 
 come from a second file, joined by an id: a doubled or an unmatched id is refused by name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,19 @@ from judgeprobe.errors import InputError
 from judgeprobe.stats.arrays import Bools, Floats, Ints
 from judgeprobe.tables.columns import column_of, numbers, pieces, truths, words
 
-__all__ = ["Table", "codes", "joined", "read_grades", "scores", "table_of", "texts", "winners"]
+__all__ = [
+    "Table",
+    "codes",
+    "grade_pieces",
+    "joined",
+    "read_grades",
+    "scores",
+    "table_of",
+    "texts",
+    "winners",
+]
+
+_MOST_NAMED = 40
 
 
 @dataclass(frozen=True)
@@ -49,7 +61,7 @@ class Table:
             raise InputError(
                 f"lacks the column `{name}`",
                 file=self.path,
-                remedy=f"it has {', '.join(list(self.columns)[:12])}",
+                remedy=f"it has {', '.join(list(self.columns)[:_MOST_NAMED])}",
             )
         return self.columns[name]
 
@@ -61,15 +73,28 @@ def read_grades(path: Path, columns: Sequence[str]) -> Table:
         InputError: It is missing, unreadable or empty, lacks a column, or holds a row that is none.
     """
     wanted = list(dict.fromkeys(columns))
-    found = list(pieces(path, wanted, ()))
-    for piece in found:
+    found = list(grade_pieces(path, wanted))
+    whole = {name: _together([piece.column(name) for piece in found]) for name in wanted}
+    return Table(path, np.concatenate([piece.rows for piece in found]), whole)
+
+
+def grade_pieces(path: Path, columns: Sequence[str]) -> Iterator[Table]:
+    """The same piece by piece, each with at least one row, for what adds up over rows.
+
+    Raises:
+        InputError: As `read_grades`.
+    """
+    wanted = list(dict.fromkeys(columns))
+    empty = True
+    for piece in pieces(path, wanted, ()):
         for reason, rows in piece.skipped.items():
             if len(rows):
                 raise InputError(reason, file=path, row=int(rows[0]), remedy="mend the row")
-    if sum(piece.n for piece in found) == 0:
+        if piece.n:
+            empty = False
+            yield Table(path, piece.rows, {name: piece.column(name) for name in wanted})
+    if empty:
         raise InputError("holds no rows", file=path, remedy="give at least one data row")
-    whole = {name: _together([piece.column(name) for piece in found]) for name in wanted}
-    return Table(path, np.concatenate([piece.rows for piece in found]), whole)
 
 
 def _together(parts: Sequence[Any]) -> Any:
@@ -123,23 +148,29 @@ def texts(table: Table, name: str) -> list[str]:
     return ["" if cell is None else str(cell) for cell in table.column(name).to_pylist()]
 
 
-def winners(table: Table, name: str) -> Ints:
-    """A column that names an answer: 1, 2, or empty (0).
+def winners(table: Table, name: str, known: Mapping[str, int]) -> Ints:
+    """A column that names an answer: 1, 2, or 0 where empty.
+
+    Args:
+        table: The table.
+        name: The column.
+        known: What each word stands for: 1, 2, or 0 (a tie or an unread verdict).
 
     Raises:
-        InputError: A cell holds something else; the first is named.
+        InputError: A cell holds another word; the first is named.
     """
     found, names = codes(table, name)
-    known = {"1": 1, "2": 2, "1.0": 1, "2.0": 2}
-    for code, word in enumerate(names):
-        if word not in known:
-            _refuse(
-                table,
-                name,
-                found == code,
-                f"is {word!r}",
-                "write 1, 2, or leave it empty for a tie or an unread verdict",
-            )
+    unknown = [code for code, word in enumerate(names) if word not in known]
+    if unknown:
+        row = int(np.argmax(np.isin(found, unknown)))
+        first, second = [word for word, code in known.items() if code][:2]
+        _refuse(
+            table,
+            name,
+            np.arange(table.n) == row,
+            f"is {names[int(found[row])]!r}",
+            f"write {first}, {second}, or leave it empty for a tie or an unread verdict",
+        )
     lookup = np.array([known[word] for word in names] + [0], dtype=np.int64)
     return lookup[found]
 
@@ -149,27 +180,33 @@ def _refuse(table: Table, name: str, where: Bools, problem: str, remedy: str) ->
     raise InputError(f"`{name}` {problem}", file=table.path, row=row, remedy=remedy)
 
 
-def joined(table: Table, key: str, gold: Table, columns: Sequence[str]) -> Table:
-    """The table with the gold file's columns beside, by an id that both have.
+def joined(table: Table, key: str, other: Table, columns: Mapping[str, str]) -> Table:
+    """The table with another file's columns beside, by an id that both have.
 
-    Rows that people did not label stay, with an empty label.
+    Rows that the other file lacks stay, with empty cells.
+
+    Args:
+        table: The table.
+        key: Column with the id, in both.
+        other: The other file.
+        columns: New name to the other file's name of each column to take.
 
     Raises:
-        InputError: An id is empty or doubled in either file, or a gold id is not in the table.
+        InputError: An id is empty or doubled in either file, or the other's is not in the table.
     """
     index = _keys(table, key)
     place = np.full(table.n, -1, dtype=np.int64)
-    for row, word in enumerate(_keys(gold, key)):
+    for row, word in enumerate(_keys(other, key)):
         if word not in index:
             raise InputError(
                 f"the id {word!r} is not in {table.path.name}",
-                file=gold.path,
-                row=int(gold.rows[row]),
+                file=other.path,
+                row=int(other.rows[row]),
                 remedy="take the row out, or mend the id",
             )
         place[index[word]] = row
     taken = pa.array(place, mask=place < 0)
-    added = {name: gold.column(name).take(taken) for name in columns}
+    added = {name: other.column(old).take(taken) for name, old in columns.items()}
     return replace(table, columns={**table.columns, **added})
 
 

@@ -4,27 +4,11 @@ All are made from the result alone. The slice gain is in one table with the full
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from judgeprobe.audit.page import escape_markdown, number, render
+from judgeprobe.audit.page import Table, escape_markdown, markdown_table, number, render
 
-__all__ = ["Table", "residual_html", "residual_markdown", "residual_tables"]
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table of the report.
-
-    Attributes:
-        title: Heading.
-        columns: Column names.
-        rows: Cells as text.
-    """
-
-    title: str
-    columns: list[str]
-    rows: list[list[str]]
+__all__ = ["residual_html", "residual_markdown", "residual_tables"]
 
 
 def residual_tables(result: dict[str, Any]) -> list[Table]:
@@ -248,12 +232,7 @@ def residual_markdown(result: dict[str, Any]) -> str:
         lines += [f"- {escape_markdown(fact)}" for fact in _facts(result)]
         lines.append("")
     for table in residual_tables(result):
-        lines += [f"## {escape_markdown(table.title)}", ""]
-        lines.append(f"| {' | '.join(escape_markdown(each) for each in table.columns)} |")
-        lines.append(f"|{'---|' * len(table.columns)}")
-        for row in table.rows:
-            lines.append(f"| {' | '.join(escape_markdown(cell) for cell in row)} |")
-        lines.append("")
+        lines += markdown_table(table)
     return "\n".join(lines)
 
 

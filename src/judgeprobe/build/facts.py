@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from judgeprobe import resources
-from judgeprobe.build.inflection import can_be
+from judgeprobe.inflection import can_be
 from judgeprobe.typography import normalise
 
 __all__ = ["Names", "abbreviations", "defined_in", "names", "numbers", "plain", "spells_out"]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from judgeprobe.build import facts
-from judgeprobe.build.markers import Change, marker_list
 from judgeprobe.errors import InputError
+from judgeprobe.markers import Change, marker_list
 from judgeprobe.records import GateResult
 from judgeprobe.taxonomy import Slot, Taxonomy
 from judgeprobe.typography import normalise

@@ -15,11 +15,11 @@ from judgeprobe.cli.common import (
     note,
     print_json,
     print_table,
+    problem_notes,
     verb,
 )
 
 if TYPE_CHECKING:
-    from judgeprobe.annotate.answers import Problem
     from judgeprobe.annotate.export import Exported
 
 __all__ = ["app"]
@@ -29,8 +29,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-SHOWN = 20
 
 
 @app.command("export")
@@ -131,7 +129,7 @@ def import_(
 
     found, report = import_labels(load_study(study), files or [], batch=batch, replace=replace)
     if not quiet:
-        _problem_notes(found.problems)
+        problem_notes(found.problems)
     if as_json:
         print_json(
             {
@@ -251,16 +249,6 @@ def _export_notes(made: "list[Exported]", *, shipped_consent: bool) -> None:
             "and give it with --consent"
         )
     note("send each annotator their folder; keep annotation/keys to yourself")
-
-
-def _problem_notes(problems: "tuple[Problem, ...]") -> None:
-    words = {"refused": "not imported", "kept": "imported and flagged", "note": "note"}
-    for effect, word in words.items():
-        found = [one for one in problems if one.effect == effect]
-        for one in found[:SHOWN]:
-            note(f"{word}: {one}")
-        if len(found) > SHOWN:
-            note(f"{word}: {len(found) - SHOWN} more; see --json")
 
 
 def _print_outcome(content: dict[str, Any]) -> None:

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from judgeprobe import __version__
-from judgeprobe.cli import annotate
+from judgeprobe.cli import annotate, blind
 from judgeprobe.cli.audit import app as audit_app
 from judgeprobe.cli.build import build
+from judgeprobe.cli.bundle import bundle
 from judgeprobe.cli.cache import cache
 from judgeprobe.cli.check import check
 from judgeprobe.cli.demo import demo
@@ -16,10 +17,12 @@ from judgeprobe.cli.gates import gates
 from judgeprobe.cli.new import new
 from judgeprobe.cli.pilot import pilot
 from judgeprobe.cli.plan import plan
+from judgeprobe.cli.pressure import pressure
 from judgeprobe.cli.profile import profile
 from judgeprobe.cli.report import report
 from judgeprobe.cli.run import run
 from judgeprobe.cli.sweep import sweep
+from judgeprobe.cli.vary import vary
 
 __all__ = ["app", "main"]
 
@@ -57,12 +60,16 @@ app.command("new")(new)
 app.command("run")(run)
 app.command("build")(build)
 app.add_typer(annotate.app, name="annotate")
+app.add_typer(blind.app, name="blind")
 app.command("pilot")(pilot)
 app.command("sweep")(sweep)
 app.command("profile")(profile)
 app.command("check")(check)
+app.command("vary")(vary)
 app.command("plan")(plan)
 app.command("report")(report)
+app.command("bundle")(bundle)
+app.command("pressure")(pressure)
 app.add_typer(audit_app, name="audit")
 app.add_typer(cache, name="cache")
 app.command("gates")(gates)

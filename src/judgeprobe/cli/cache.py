@@ -19,6 +19,7 @@ from judgeprobe.cli.common import (
 
 if TYPE_CHECKING:
     from judgeprobe.llm.cache import ReplyCache
+    from judgeprobe.study import Study
 
 __all__ = ["cache"]
 
@@ -32,6 +33,14 @@ def _open(folder: Path) -> "ReplyCache":
     from judgeprobe.study import load_study
 
     return ReplyCache(load_study(folder).cache_dir)
+
+
+def _wanted(study: "Study") -> set[str]:
+    """Keys of the replies that the plan of the sweep and the files of the pressure arm need."""
+    from judgeprobe.pressure.reply_keys import reply_keys
+    from judgeprobe.sweep.stage import planned_keys
+
+    return set(planned_keys(study)) | reply_keys(study)
 
 
 @cache.command("ls")
@@ -76,10 +85,8 @@ def verify(folder: StudyArgument, as_json: JsonOption = False) -> None:
     """Read every entry; exit status 3 where one is unreadable or one of the plan is missing."""
     from judgeprobe.llm.portable import contents
     from judgeprobe.study import load_study
-    from judgeprobe.sweep.stage import planned_keys
 
-    study = load_study(folder)
-    wanted = planned_keys(study)
+    wanted = _wanted(load_study(folder))
     with _open(folder) as replies:
         found = contents(replies)
         missing = len(wanted - set(replies.keys()))
@@ -115,9 +122,8 @@ def export(
     """Write the replies that the study's plan needs to one file."""
     from judgeprobe.llm.portable import export_cache
     from judgeprobe.study import load_study
-    from judgeprobe.sweep.stage import planned_keys
 
-    wanted = planned_keys(load_study(folder))
+    wanted = _wanted(load_study(folder))
     with _open(folder) as replies:
         count = export_cache(replies, file, wanted)
     if as_json:
@@ -206,9 +212,8 @@ def prune(
     """Remove replies that the study's plan does not need, and unreadable entries."""
     from judgeprobe.llm.portable import contents
     from judgeprobe.study import load_study
-    from judgeprobe.sweep.stage import planned_keys
 
-    wanted = planned_keys(load_study(folder))
+    wanted = _wanted(load_study(folder))
     with _open(folder) as replies:
         bad = set(contents(replies).unreadable)
         surplus = sorted((set(replies.keys()) - wanted) | bad)

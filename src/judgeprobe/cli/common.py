@@ -8,13 +8,16 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
 from judgeprobe.errors import JudgeprobeError
+
+if TYPE_CHECKING:
+    from judgeprobe.forms.problems import Problem
 
 __all__ = [
     "FOUND",
@@ -26,12 +29,14 @@ __all__ = [
     "note",
     "print_json",
     "print_table",
+    "problem_notes",
     "verb",
 ]
 
 P = ParamSpec("P")
 
 FOUND = 3
+_PROBLEMS_SHOWN = 20
 
 StudyArgument = Annotated[
     Path, typer.Argument(metavar="STUDY", help="Study folder (it holds study.toml).")
@@ -96,7 +101,7 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     console = Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False)
     table = Table(title=title, title_justify="left")
     for index, name in enumerate(columns):
-        numeric = all(row[index][:1] in "0123456789+-.–" for row in rows if row[index])
+        numeric = all(row[index].lstrip("<")[:1] in "0123456789+-.–" for row in rows if row[index])
         table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         # Text, not str: a name from a file must not be read as markup.
@@ -108,3 +113,14 @@ def finish(status: int) -> None:
     """End with an exit status other than 0."""
     if status:
         raise typer.Exit(status)
+
+
+def problem_notes(problems: "Sequence[Problem]") -> None:
+    """What was odd about returned files, on standard error; the first of many."""
+    words = {"refused": "not imported", "kept": "imported and flagged", "note": "note"}
+    for effect, word in words.items():
+        found = [one for one in problems if one.effect == effect]
+        for one in found[:_PROBLEMS_SHOWN]:
+            note(f"{word}: {one}")
+        if len(found) > _PROBLEMS_SHOWN:
+            note(f"{word}: {len(found) - _PROBLEMS_SHOWN} more; see --json")

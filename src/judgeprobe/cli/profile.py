@@ -18,19 +18,27 @@ from judgeprobe.cli.common import (
 
 __all__ = ["profile", "show_profile"]
 
+_STREAMED = (
+    "the table has more than 5 million rows and is read in parts; --no-stream holds every row in "
+    "memory"
+)
+
 
 @verb
 def profile(
     study: Annotated[
-        Path | None, typer.Argument(metavar="[STUDY]", help="Study folder (it holds study.toml).")
+        Path | None,
+        typer.Argument(
+            metavar="[STUDY]", help="Study folder (it holds study.toml), or a bundle (zip, folder)."
+        ),
     ] = None,
     pairs: Annotated[
         Path | None,
         typer.Option(
             "--pairs",
             metavar="FILE",
-            help="Profile pairs graded elsewhere: CSV, TSV, JSONL or Parquet with the columns "
-            "judge, base_id, slot, grade_original, grade_edited.",
+            help="Profile pairs graded elsewhere: CSV, TSV, JSONL or Parquet (or a folder of them) "
+            "with the columns judge, base_id, slot, grade_original, grade_edited.",
         ),
     ] = None,
     out: Annotated[
@@ -79,24 +87,43 @@ def profile(
         str, typer.Option("--adjust", help="Pairs: bh or holm, where there are many p-values.")
     ] = "bh",
     seed: Annotated[int, typer.Option("--seed", help="Pairs: seed of every draw.")] = 0,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            help="Pairs: read the table in parts, whatever its size, without what needs all rows "
+            "at once (permutations, length controls); or hold every row in memory. By default "
+            "tables above 5 million rows are read in parts.",
+        ),
+    ] = None,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Turn grades into validity profiles: S, R by axis and slot, frontiers, intervals, nulls.
 
     Of a study it writes profile.json; its settings are the study's own ([profile] in study.toml).
-    The options marked "Pairs" go with --pairs. Exit status 3: a control judge missed what it must
-    measure, so the instrument is broken.
+    The options marked "Pairs" go with --pairs. Of a bundle the profile is made again, the bundle
+    is not written to, and a difference from the released profile is named. Exit status 3: a control
+    judge missed what it must measure, so the instrument is broken, or a bundle's profile differs.
     """
     if (study is None) == (pairs is None):
         raise typer.BadParameter("give either STUDY or --pairs FILE")
-    if study is not None:
+    from judgeprobe.bundle import is_bundle
+
+    same = True
+    if study is not None and is_bundle(study):
+        from judgeprobe.cli.bundle import profile_of_bundle
+
+        found, same = profile_of_bundle(study, out)
+        if not quiet:
+            note("profile.json: " + ("the released bytes" if same else "NOT the released bytes"))
+    elif study is not None:
         from judgeprobe.profile import profile_study
         from judgeprobe.study import load_study
 
         found = profile_study(load_study(study))
     else:
-        from judgeprobe.profile import ProfileOptions, profile_pairs
+        from judgeprobe.profile import ProfileOptions, profile_pairs, way_of
         from judgeprobe.taxonomy import load_taxonomy
 
         slots = load_taxonomy(taxonomy)
@@ -112,7 +139,11 @@ def profile(
             adjust=_one_of("--adjust", adjust, ("bh", "holm")),
         )
         assert pairs is not None
-        found = profile_pairs(pairs, slots, options, direction_source=direction_source)
+        asked: Any = {None: "auto", True: "stream", False: "memory"}[stream]
+        way = way_of(pairs, asked)
+        if way == "stream" and stream is None and not quiet:
+            note(_STREAMED)
+        found = profile_pairs(pairs, slots, options, direction_source=direction_source, way=way)
         if out is not None:
             from judgeprobe.files import write_json
 
@@ -123,7 +154,7 @@ def profile(
         print_json(found)
     else:
         show_profile(found)
-    finish(0 if found["controls_ok"] else FOUND)
+    finish(0 if found["controls_ok"] and same else FOUND)
 
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> str:
@@ -153,6 +184,8 @@ def _notes(found: dict[str, Any]) -> None:
         where = f" (row {', '.join(map(str, rows))}{more})" if rows else ""
         whose = f"{row['judge']}: " if row["judge"] else ""
         note(f"{whose}{row['n']} x {row['what']}: {row['reason']}{where}")
+    for row in found["needs_rows"]:
+        note(f"{row['field']}: {row['reason']}")
 
 
 def show_profile(found: dict[str, Any]) -> None:
@@ -188,7 +221,7 @@ def show_profile(found: dict[str, Any]) -> None:
             f"({found['level']:.0%} interval {_signed(gap['low'])} to {_signed(gap['high'])}; cuts "
             f"chosen anew {_signed(gap['reselected']['low'])} to "
             f"{_signed(gap['reselected']['high'])}); positive on {gap['positive_judges']} of "
-            f"{gap['n_judges']} judges; permutation p {_p(gap['permutation_p'])}."
+            f"{gap['n_judges']} judges; permutation p {_p(found)}."
         )
     for row in found["predictions"]:
         measured = "" if row["measured"] is None else f", measured {row['measured']:g}"
@@ -236,5 +269,8 @@ def _signed(value: float | None) -> str:
     return "?" if value is None else f"{value:+.3f}"
 
 
-def _p(value: float | None) -> str:
+def _p(found: dict[str, Any]) -> str:
+    if any(row["field"] == "gap.permutation_p" for row in found["needs_rows"]):
+        return "needs rows"
+    value = found["gap"]["permutation_p"]
     return "none" if value is None else f"{value:.4f}"

@@ -48,12 +48,13 @@ def report(
     made = make_report(reported)
     told: dict[str, Any] = {
         "page": str(made.page),
+        "missed": None if made.missed is None else str(made.missed),
         "tables": list(made.tables),
         "figures": list(made.figures),
         "notice": made.notice,
         "controls_missed": list(made.controls_missed),
     }
-    pages = [made.page]
+    pages = [made.page, *([] if made.missed is None else [made.missed])]
     if other is not None:
         both = make_comparison(reported, other)
         pages.append(both.page)

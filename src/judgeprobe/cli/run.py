@@ -62,8 +62,15 @@ def run_stages(folder: Path, *, as_json: bool, quiet: bool) -> None:
     else:
         show_profile(found)
         print(f"page: {made.page}")
+        if made.missed is not None:
+            print(f"edits that were not noticed: {made.missed}")
     if not swept.complete:
-        note(f"judgeprobe: the sweep is not complete; run it again: judgeprobe run {folder}")
+        stopped = [swept.stopped, *(judge.stopped for judge in swept.judges)]
+        why = "; ".join(dict.fromkeys(filter(None, stopped)))
+        note(
+            f"judgeprobe: the sweep is not complete{f' ({why})' if why else ''}; run it again: "
+            f"judgeprobe run {folder}"
+        )
     broken = swept.findings or not found["controls_ok"]
     finish(FOUND if broken else 0 if swept.complete else 1)
 
@@ -80,4 +87,5 @@ def _summary(name: str, built: Any, swept: Any, found: dict[str, Any], made: Any
         },
         "profile": found,
         "page": str(made.page),
+        "missed": None if made.missed is None else str(made.missed),
     }

@@ -46,7 +46,9 @@ LOCK_TIMEOUT = 10.0
 _FORM = "raw = 1 AND mode = 1 AND filename IS NULL AND typeof(key) = 'text'"
 
 
-def reply_key(body: Mapping[str, Any], template_hash: str, repetition: int) -> str:
+def reply_key(
+    body: Mapping[str, Any], template_hash: str, repetition: int, *, run: str = ""
+) -> str:
     """The cache key of one call: SHA-256 of canonical JSON, 64 hex digits.
 
     Args:
@@ -54,8 +56,10 @@ def reply_key(body: Mapping[str, Any], template_hash: str, repetition: int) -> s
             prompt, sampling, response format, extra body.
         template_hash: Hash of the prompt file the messages were made from.
         repetition: 0 for the first; a further repetition asks anew.
+        run: Label of the run; another label asks anew.
     """
-    return content_hash({"body": body, "template": template_hash, "repetition": repetition})
+    content = {"body": body, "template": template_hash, "repetition": repetition}
+    return content_hash({**content, "run": run} if run else content)
 
 
 def reply_json(reply: Reply) -> str:

@@ -80,10 +80,17 @@ class Endpoint:
         self, messages: Sequence[Message], response_format: Mapping[str, Any] | None = None
     ) -> Request:
         """What is sent for some messages; the format only where the model takes one."""
+        return self._request(response_format, messages=tuple(messages))
+
+    def completion(self, prompt: str) -> Request:
+        """What is sent for a text to continue."""
+        return self._request(None, prompt=prompt)
+
+    def _request(self, response_format: Mapping[str, Any] | None, **content: Any) -> Request:
         settings = self._settings
         return Request(
             model=self.model,
-            messages=tuple(messages),
+            **content,
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,
             seed=settings.seed,

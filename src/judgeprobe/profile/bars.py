@@ -12,7 +12,7 @@ import numpy as np
 
 from judgeprobe.errors import StatisticsError
 from judgeprobe.profile.contrast import mean_draws
-from judgeprobe.profile.fixed import CONSTRUCT, INVARIANCE, make_fixed, make_groups
+from judgeprobe.profile.fixed import CONSTRUCT, INVARIANCE, groups_of, make_fixed
 from judgeprobe.profile.numbers import ends, number, percentile_ends
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.profile.reading import read_judges
@@ -62,7 +62,7 @@ def _summary(table: PairTable, kept: Bools, options: ProfileOptions) -> dict[str
         return {**nothing, "gap": gap, "reason": "no slot reaches this bar"}
     rng = np.random.default_rng(options.seed)
     resamples = Resamples.draw(design.n_base, options.sized(design.n_base)[0], rng)
-    groups = make_groups(chosen, design, numbers)
+    groups, members = groups_of(chosen, design, numbers)
     readings = [
         reading
         for reading in read_judges(chosen, design, numbers, options)
@@ -70,7 +70,7 @@ def _summary(table: PairTable, kept: Bools, options: ProfileOptions) -> dict[str
         and reading.status == "frontier"
         and reading.name not in table.remedies
     ]
-    compared = make_fixed(design, groups, readings, resamples)
+    compared = make_fixed(design, groups, members, readings, resamples)
     if not compared:
         return {**nothing, "gap": gap, "reason": "no judge has a frontier with a cut at the floor"}
     gaps = [found for fixed in compared if (found := fixed.gap()) is not None]

@@ -7,6 +7,7 @@ same sign, and the same contrast on the pairs on which all annotators agreed.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,52 +17,112 @@ from judgeprobe.profile.fixed import Fixed
 from judgeprobe.profile.numbers import ends, number, percentile_ends
 from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.stats.arrays import Bools, Design, Floats
-from judgeprobe.stats.bootstrap import Resamples, bca, rate_draws
+from judgeprobe.stats.bootstrap import Resamples, bca, jackknife_rates, rate_draws
 from judgeprobe.stats.interval import Interval
 from judgeprobe.stats.multiplicity import adjusted
 from judgeprobe.stats.permutation import PermutationTest, axis_permutation
 from judgeprobe.stats.profile import edit_shares
 from judgeprobe.stats.reselection import reselected_draws
 
-__all__ = ["gap_entries", "mean_draws", "subset_gap"]
+__all__ = [
+    "Spread",
+    "gap_entries",
+    "mean_draws",
+    "spread_of",
+    "subset_entry",
+    "subset_gap",
+    "with_gap",
+]
 
 
-def gap_entries(
+@dataclass(frozen=True)
+class Spread:
+    """What the contrast needs beside the judges' rates and draws, means over the judges.
+
+    Attributes:
+        n_base: Base items with a construct pair.
+        left: The contrast with each base item left out, at the fixed cut; shape (base items,).
+        new_draws: The contrast in each resample, cut chosen anew; shape (resamples,).
+        new_left: The contrast with each base item left out, cut chosen anew.
+        test: Permutation test of the mean; None where it is not defined or was not made.
+        tests: The same of each judge.
+    """
+
+    n_base: int
+    left: Floats
+    new_draws: Floats
+    new_left: Floats
+    test: PermutationTest | None
+    tests: Sequence[PermutationTest | None]
+
+
+def with_gap(compared: Sequence[Fixed]) -> list[Fixed]:
+    """The judges that have graded pairs on both axes."""
+    return [fixed for fixed in compared if fixed.gap() is not None]
+
+
+def spread_of(
     design: Design,
-    axes: Sequence[str],
-    compared: Sequence[Fixed],
+    judges: Sequence[Fixed],
     resamples: Resamples,
     options: ProfileOptions,
     rng: np.random.Generator,
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """`gap` of profile.json (the mean over the compared judges), and the gap of each of them.
+) -> Spread:
+    """Jackknife, cuts chosen anew, and permutations, from all pairs at once.
 
     Args:
         design: The pairs.
-        axes: The construct axes; the contrast is between the first two.
-        compared: Judges with a frontier, at their operating cuts.
+        judges: At least one, each with graded pairs on both axes.
         resamples: Of the base items.
         options: Settings.
         rng: Source of the permutations.
     """
-    usable = [(f, g) for f in compared if (g := f.gap()) is not None]
-    if not usable:
-        return _empty(axes, compared), {}
-    judges = [fixed for fixed, _ in usable]
-    estimate = float(np.mean([g[0] for _, g in usable]))
-    draws = mean_draws([g[1] for _, g in usable])
-    left = mean_draws([g[2] for _, g in usable])
-    n_base = int((np.bincount(design.base[design.construct], minlength=design.n_base) > 0).sum())
-    fixed_cut = percentile_ends(estimate, draws, options.level, n=n_base)
-    test, each = _permutation(design, judges, options, rng)
+    a, b = judges[0].groups.axes[:2]
+    left = []
+    for fixed in judges:
+        reading = fixed.reading
+        shares = edit_shares(design, design.groups, reading.changed, reading.graded)
+        rates = jackknife_rates(shares)
+        left.append(rates[:, a] - rates[:, b])
+    test, tests = _permutation(design, judges, options, rng)
     again = [
         reselected_draws(design, fixed.reading.crossed, options.floor, resamples)
         for fixed in judges
     ]
-    a, b = judges[0].groups.axes[:2]
-    new_draws = mean_draws([r.draws[:, a] - r.draws[:, b] for r in again])
-    new_left = mean_draws([r.jackknife[:, a] - r.jackknife[:, b] for r in again])
-    reselected = percentile_ends(estimate, new_draws, options.level, n=n_base)
+    return Spread(
+        n_base=int((np.bincount(design.base[design.construct], minlength=design.n_base) > 0).sum()),
+        left=mean_draws(left),
+        new_draws=mean_draws([r.draws[:, a] - r.draws[:, b] for r in again]),
+        new_left=mean_draws([r.jackknife[:, a] - r.jackknife[:, b] for r in again]),
+        test=test,
+        tests=tests,
+    )
+
+
+def gap_entries(
+    axes: Sequence[str],
+    compared: Sequence[Fixed],
+    spread: Spread | None,
+    options: ProfileOptions,
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """`gap` of profile.json (the mean over the compared judges), and the gap of each of them.
+
+    Args:
+        axes: The construct axes; the contrast is between the first two.
+        compared: Judges with a frontier, at their operating cuts.
+        spread: What else is known of the contrast; None where no judge has it.
+        options: Settings.
+    """
+    judges = with_gap(compared)
+    if not judges or spread is None:
+        return _empty(axes, compared), {}
+    gaps = [gap for fixed in judges if (gap := fixed.gap()) is not None]
+    estimate = float(np.mean([value for value, _ in gaps]))
+    draws = mean_draws([drawn for _, drawn in gaps])
+    n_base, test = spread.n_base, spread.test
+    fixed_cut = percentile_ends(estimate, draws, options.level, n=n_base)
+    reselected = percentile_ends(estimate, spread.new_draws, options.level, n=n_base)
+    anew = _bca(estimate, spread.new_draws, spread.new_left, options.level, n_base)
     whole = {
         "axes": list(axes[:2]),
         "estimate": number(estimate),
@@ -69,12 +130,12 @@ def gap_entries(
         "method": None if fixed_cut is None else fixed_cut.method + ", at the fixed cut",
         "n_base": n_base,
         "n_judges": len(judges),
-        "positive_judges": int(sum(g[0] > 0 for _, g in usable)),
-        "bca": ends(_bca(estimate, draws, left, options.level, n_base)),
+        "positive_judges": int(sum(value > 0 for value, _ in gaps)),
+        "bca": ends(_bca(estimate, draws, spread.left, options.level, n_base)),
         "reselected": {
             **ends(reselected),
             "method": None if reselected is None else reselected.method + ", cut chosen anew",
-            "bca": ends(_bca(estimate, new_draws, new_left, options.level, n_base)),
+            "bca": ends(anew),
         },
         "permutation_p": None if test is None else number(test.p),
         "largest_null": None if test is None else number(test.largest_null),
@@ -83,7 +144,7 @@ def gap_entries(
         "construct edits",
         "reason": None,
     }
-    return whole, _judge_gaps(judges, each, options)
+    return whole, _judge_gaps(judges, spread.tests, options)
 
 
 def _empty(axes: Sequence[str], compared: Sequence[Fixed]) -> dict[str, Any]:
@@ -183,25 +244,31 @@ def subset_gap(
         level: Nominal coverage.
     """
     groups = design.axes[:2] & members
-    estimates, draws = [], []
+    rates, draws = [], []
     for fixed in compared:
         shares = edit_shares(design, groups, fixed.reading.changed, fixed.reading.graded)
-        rates = shares.rates()
-        if np.isnan(rates).any():
-            continue
-        drawn = rate_draws(resamples, shares)
-        estimates.append(float(rates[0] - rates[1]))
-        draws.append(drawn[:, 0] - drawn[:, 1])
+        rates.append(shares.rates())
+        draws.append(rate_draws(resamples, shares))
     pairs = groups.any(axis=0)
     n_base = len(np.unique(design.base[pairs]))
-    found = {"n_pairs": int(pairs.sum()), "n_base": n_base, "n_judges": len(estimates)}
-    if not estimates:
+    return subset_entry(rates, draws, n_pairs=int(pairs.sum()), n_base=n_base, level=level)
+
+
+def subset_entry(
+    rates: Sequence[Floats], draws: Sequence[Floats], *, n_pairs: int, n_base: int, level: float
+) -> dict[str, Any]:
+    """The same from each judge's rates on both axes (2,) and their draws (resamples, 2)."""
+    known = [j for j, pair in enumerate(rates) if not np.isnan(pair).any()]
+    found = {"n_pairs": n_pairs, "n_base": n_base, "n_judges": len(known)}
+    if not known:
         reason = "no judge has graded pairs on both axes here"
         return {"estimate": None, "low": None, "high": None, **found, "reason": reason}
+    estimates = [float(rates[j][0] - rates[j][1]) for j in known]
     estimate = float(np.mean(estimates))
+    drawn = mean_draws([draws[j][:, 0] - draws[j][:, 1] for j in known])
     return {
         "estimate": number(estimate),
-        **ends(percentile_ends(estimate, mean_draws(draws), level, n=n_base)),
+        **ends(percentile_ends(estimate, drawn, level, n=n_base)),
         **found,
         "positive_judges": int(sum(value > 0 for value in estimates)),
         "reason": None,

@@ -4,17 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from judgeprobe.errors import StatisticsError
-from judgeprobe.profile.fixed import CONSTRUCT, FIRST_AXIS, INVARIANCE, Fixed, Groups
+from judgeprobe.profile.figures import AtCut, Figures
+from judgeprobe.profile.fixed import CONSTRUCT, FIRST_AXIS, INVARIANCE, Fixed
 from judgeprobe.profile.numbers import ends, number, pair, rate_ends
 from judgeprobe.profile.options import ProfileOptions
-from judgeprobe.profile.reading import NO_CUT, Reading
-from judgeprobe.stats.arrays import Bools, Design, Ints
-from judgeprobe.stats.bootstrap import Resamples
-from judgeprobe.stats.direction import member_agreement, right_way
+from judgeprobe.profile.reading import Reading
 from judgeprobe.stats.frontier import hull
-from judgeprobe.stats.profile import bounds, pooled_rate, rate
-from judgeprobe.stats.quality import regrade_agreement
 from judgeprobe.tables import PairTable
 
 __all__ = ["control_entry", "frontier_rows", "judge_entry", "operating_point"]
@@ -22,64 +17,55 @@ __all__ = ["control_entry", "frontier_rows", "judge_entry", "operating_point"]
 
 def judge_entry(
     table: PairTable,
-    design: Design,
-    kept: Ints,
-    groups: Groups,
     reading: Reading,
+    figures: Figures,
     fixed: Fixed | None,
-    resamples: Resamples,
     options: ProfileOptions,
 ) -> dict[str, Any]:
     """One row of `judges[]`.
 
     Args:
-        table: All pairs.
-        design: The pairs of the two arms.
-        kept: Their numbers in the table.
-        groups: Groups of those pairs.
+        table: Read for its names: judges, axes, slots, domains, remedies.
         reading: The judge as read.
+        figures: Its counts.
         fixed: Its rates at the operating cut; None where it has no operating point.
-        resamples: Of the base items.
         options: Settings.
     """
-    row = reading.row
-    first, second = table.regrades[row]
-    asked = table.asked[row][kept]
+    construct, invariance = figures.graded
     entry: dict[str, Any] = {
         "judge": reading.name,
         "status": reading.status,
         "reason": reading.reason,
-        "elicitation": table.elicitation[row],
+        "elicitation": table.elicitation[reading.row],
         "n_graded": reading.n_graded,
         "n_ungraded": reading.n_ungraded,
         "n_pairs": {
-            "construct": int((design.construct & reading.graded).sum()),
-            "invariance": int((design.invariance & reading.graded).sum()),
-            "ungraded": int((asked & ~reading.graded).sum()),
+            "construct": construct,
+            "invariance": invariance,
+            "ungraded": figures.ungraded,
         },
         "distinct_grades": 0 if reading.use is None else reading.use.distinct,
         "usable_grades": 0 if reading.use is None else reading.use.usable,
         "usable_points": 0 if reading.use is None else reading.use.usable_points,
         "usable_rule": None if reading.use is None else reading.use.rule,
-        "regrade": number(regrade_agreement(first, second)) if len(first) else None,
-        "regrade_n": len(first),
+        "regrade": number(figures.regrade),
+        "regrade_n": figures.regrade_n,
         "operating_point": None,
         "control_flip_rate": None,
     }
     if reading.name in table.remedies:
         kind, members = table.remedies[reading.name]
         entry["remedy"] = {"kind": kind, "of": list(members)}
-    if fixed is not None:
+    if fixed is not None and figures.at_cut is not None:
         entry["operating_point"] = operating_point(table, fixed, options)
         entry["control_flip_rate"] = number(float(fixed.rates[INVARIANCE]))
-        entry["pooled"] = _pooled(table, design, reading)
-        entry["bounds"] = _bounds(table, design, kept, reading)
-        fell = table.edited[row][kept] < table.original[row][kept]
-        entry["direction"] = _right_way(design, reading, fell, resamples, options)
-        entry["agreement"] = _agreement(design, reading, fell, resamples, options)
-        entry["slots"] = _slots(table, groups, fixed, options)
-        entry["by_domain"] = _domains(table, groups, fixed, options)
-        entry["reported_apart"] = _apart(table, reading)
+        entry["pooled"] = _pooled(figures.at_cut)
+        entry["bounds"] = _bounds(figures.at_cut)
+        entry["direction"] = _right_way(figures.at_cut)
+        entry["agreement"] = _agreement(figures.at_cut)
+        entry["slots"] = _slots(table, fixed, options)
+        entry["by_domain"] = _domains(table, fixed, options)
+        entry["reported_apart"] = _apart(figures.at_cut)
     entry["frontier"] = frontier_rows(reading)
     if reading.crossed.n_cuts_before_thinning > len(reading.crossed.taus):
         entry["cuts_before_thinning"] = reading.crossed.n_cuts_before_thinning
@@ -180,25 +166,16 @@ def _covered_at(fixed: Fixed, s: float, r: float, level: float) -> float | None:
     return None
 
 
-def _pooled(table: PairTable, design: Design, reading: Reading) -> dict[str, Any]:
-    changed, graded = reading.changed, reading.graded
-    held = pooled_rate(design.invariance, changed, graded)
-    found = {
-        "S": None if held is None else number(1 - held),
-        "R": number(pooled_rate(design.construct, changed, graded)),
-    }
-    for axis, members in zip(table.axes, design.axes, strict=True):
-        found[f"R_{axis}"] = number(pooled_rate(members, changed, graded))
-    return found
+def _pooled(at_cut: AtCut) -> dict[str, Any]:
+    rates = dict(at_cut.pooled)
+    held = rates.pop("S")
+    found = {"S": None if held is None else number(1 - held)}
+    return found | {name: number(value) for name, value in rates.items()}
 
 
-def _bounds(table: PairTable, design: Design, kept: Ints, reading: Reading) -> dict[str, Any]:
-    asked = table.asked[reading.row][kept]
-    named = [("S", design.invariance), ("R", design.construct)]
-    named += [(f"R_{axis}", m) for axis, m in zip(table.axes, design.axes, strict=True)]
+def _bounds(at_cut: AtCut) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, members in named:
-        got = bounds(design, members & asked, reading.changed, reading.graded)
+    for name, got in at_cut.bounds.items():
         if got is None:
             found[name] = None
             continue
@@ -207,22 +184,17 @@ def _bounds(table: PairTable, design: Design, kept: Ints, reading: Reading) -> d
     return found
 
 
-def _right_way(
-    design: Design, reading: Reading, fell: Bools, resamples: Resamples, options: ProfileOptions
-) -> dict[str, Any]:
+def _right_way(at_cut: AtCut) -> dict[str, Any]:
     """Of the construct edits whose verdict changed, the share that changed as people set it."""
-    try:
-        got = right_way(design, reading.changed, fell, resamples, options.level)
-    except StatisticsError as error:
-        return {"n_changed": 0, "share": None, "low": None, "high": None, "reason": str(error)}
+    got = at_cut.direction
+    if isinstance(got, str):
+        return {"n_changed": 0, "share": None, "low": None, "high": None, "reason": got}
     return {"n_changed": got.n, "share": number(got.estimate), **ends(got), "reason": None}
 
 
-def _agreement(
-    design: Design, reading: Reading, fell: Bools, resamples: Resamples, options: ProfileOptions
-) -> dict[str, Any]:
+def _agreement(at_cut: AtCut) -> dict[str, Any]:
     """Judge against people on which member claims more, at the operating cut."""
-    got = member_agreement(design, reading.changed, fell, reading.graded, resamples, options.level)
+    got = at_cut.agreement
     return {
         "n": got.n,
         "raw": number(got.raw),
@@ -236,10 +208,9 @@ def _agreement(
     }
 
 
-def _slots(
-    table: PairTable, groups: Groups, fixed: Fixed, options: ProfileOptions
-) -> list[dict[str, Any]]:
+def _slots(table: PairTable, fixed: Fixed, options: ProfileOptions) -> list[dict[str, Any]]:
     found = []
+    groups = fixed.groups
     for s, g in groups.slots.items():
         value = float(fixed.rates[g])
         interval = rate_ends(value, fixed.draws[:, g], options.level, n=int(fixed.n_base[g]))
@@ -257,11 +228,9 @@ def _slots(
     return found
 
 
-def _domains(
-    table: PairTable, groups: Groups, fixed: Fixed, options: ProfileOptions
-) -> list[dict[str, Any]]:
+def _domains(table: PairTable, fixed: Fixed, options: ProfileOptions) -> list[dict[str, Any]]:
     found = []
-    for d, (held, moved) in groups.domains.items():
+    for d, (held, moved) in fixed.groups.domains.items():
         s, r = 1.0 - float(fixed.rates[held]), float(fixed.rates[moved])
         s_interval = rate_ends(
             s, 1.0 - fixed.draws[:, held], options.level, n=int(fixed.n_base[held])
@@ -285,15 +254,7 @@ def _domains(
     return found
 
 
-def _apart(table: PairTable, reading: Reading) -> dict[str, Any]:
-    members = table.apart
-    graded = reading.crossed_all.graded & members
-    if not graded.any():
-        return {"n": 0, "rate": None, "reason": "no graded pair is reported apart"}
-    cut = NO_CUT if reading.cut is None else reading.cut
-    _, base = np.unique(table.base[graded], return_inverse=True)
-    changed = reading.crossed_all.changed(cut)[graded]
-    everything = np.ones(len(base), dtype=np.bool_)
-    whole = Design(base, int(base.max()) + 1, ~everything, everything, everything[None, :])
-    value = rate(whole, everything, changed, everything)
-    return {"n": int(graded.sum()), "rate": number(value), "reason": None}
+def _apart(at_cut: AtCut) -> dict[str, Any]:
+    n, value = at_cut.apart
+    reason = None if n else "no graded pair is reported apart"
+    return {"n": n, "rate": number(value), "reason": reason}

@@ -21,7 +21,9 @@ from judgeprobe.stats.lengths import (
 )
 from judgeprobe.tables import PairTable
 
-__all__ = ["length_controls"]
+__all__ = ["NO_LENGTHS", "length_controls"]
+
+NO_LENGTHS = "no lengths are given"
 
 
 def length_controls(
@@ -49,7 +51,7 @@ def length_controls(
         change = np.where(before > 0, (after - before) / before, np.nan)
     known = np.isfinite(change)
     if not known.any():
-        return {"known": 0, "reason": "no lengths are given"}
+        return {"known": 0, "reason": NO_LENGTHS}
     found: dict[str, Any] = {
         "known": int(known.sum()),
         "reason": None,

@@ -13,12 +13,21 @@ from judgeprobe.profile.options import ProfileOptions
 from judgeprobe.records import CONTROLS, Control
 from judgeprobe.stats.arrays import Bools, Design, Floats, Ints
 from judgeprobe.stats.frontier import Crossings, crossings, fixed_crossings, operating_cut
-from judgeprobe.stats.profile import curves
-from judgeprobe.stats.quality import GradeUse, grade_use
+from judgeprobe.stats.profile import CurveSteps, curve_steps
+from judgeprobe.stats.quality import GradeUse, use_of_counts
 from judgeprobe.tables import PairTable
 
-__all__ = ["NO_CUT", "Reading", "read_judges"]
+__all__ = [
+    "NO_ARM",
+    "NO_CUT",
+    "Reading",
+    "TextGrades",
+    "fixed_cut",
+    "read_judges",
+    "reading_of",
+]
 
+NO_ARM = "there is no pair in the construct or the invariance arm"
 NO_CUT = -1
 _CONTROLS = {control.name: control for control in CONTROLS}
 
@@ -33,8 +42,8 @@ class Reading:
         control: The control judge that it is, or None.
         status: "frontier", "single point" or "uninterpretable".
         reason: Why not "frontier"; None where it is.
-        crossed: Crossings of the pairs in the two arms.
-        crossed_all: Crossings of every pair in the table.
+        crossed: Crossings of the pairs in the two arms; of no pair where the table is streamed.
+        crossed_all: Crossings of every pair in the table; likewise.
         curve: Change rate of invariance, construct and each axis at each cut; (2 + axes, cuts).
         cut: The operating cut's position, NO_CUT for a judge without any cut (its verdict never
             changes), None where there is no operating point.
@@ -82,24 +91,76 @@ def read_judges(
 def _read(
     table: PairTable, design: Design, kept: Ints, options: ProfileOptions, row: int
 ) -> Reading:
-    name = table.judges[row]
-    control = _CONTROLS.get(name)
-    at_midpoint = control is not None and control.S is not None
     before, after = table.original[row], table.edited[row]
-    if at_midpoint:
+    if fixed_cut(table.judges[row], options) is not None:
         crossed_all = fixed_crossings(before, after, options.scale.midpoint)
     else:
         crossed_all = crossings(before, after, rule=options.rule)
     crossed = crossed_all.take(kept)
     grades = table.text_grades(row)[1]
+    values, counts = np.unique(grades[~np.isnan(grades)], return_counts=True)
+    return reading_of(
+        table,
+        row,
+        crossed,
+        crossed_all,
+        curve_steps(design, design.groups, crossed),
+        TextGrades(values, counts, int(np.isnan(grades).sum())),
+        options,
+    )
+
+
+@dataclass(frozen=True)
+class TextGrades:
+    """The grades of a judge's unique texts.
+
+    Attributes:
+        values: Distinct grades, ascending.
+        counts: Texts with each.
+        ungraded: Texts without one.
+    """
+
+    values: Floats
+    counts: Ints
+    ungraded: int
+
+
+def fixed_cut(name: str, options: ProfileOptions) -> float | None:
+    """The cut at which a control judge that answers from the arm is read; None for every other."""
+    control = _CONTROLS.get(name)
+    return None if control is None or control.S is None else options.scale.midpoint
+
+
+def reading_of(
+    table: PairTable,
+    row: int,
+    crossed: Crossings,
+    crossed_all: Crossings,
+    steps: CurveSteps,
+    grades: TextGrades,
+    options: ProfileOptions,
+) -> Reading:
+    """A judge read, from what is known of all its pairs and texts.
+
+    Args:
+        table: Read for its names.
+        row: The judge.
+        crossed: Its cuts, with the pairs of the two arms where they are at hand.
+        crossed_all: The same with every pair of the table.
+        steps: Of its curves: invariance, construct and each axis.
+        grades: Of its texts.
+        options: Settings.
+    """
+    name = table.judges[row]
     use = _use(grades, table.elicitation[row], options)
-    curve = curves(design, design.groups, crossed)
-    cut, status, reason = _point(design, crossed, curve, use, options, at_midpoint=at_midpoint)
-    ungraded = int(np.isnan(grades).sum())
+    curve = steps.curves()
+    cut, status, reason = _point(
+        steps.n, crossed, curve, use, options, at_midpoint=fixed_cut(name, options) is not None
+    )
     return Reading(
         name=name,
         row=row,
-        control=control,
+        control=_CONTROLS.get(name),
         status=status,
         reason=reason,
         crossed=crossed,
@@ -107,23 +168,25 @@ def _read(
         curve=curve,
         cut=cut,
         use=use,
-        n_graded=len(grades) - ungraded,
-        n_ungraded=ungraded,
+        n_graded=int(grades.counts.sum()),
+        n_ungraded=grades.ungraded,
     )
 
 
-def _use(grades: Floats, elicitation: str | None, options: ProfileOptions) -> GradeUse | None:
-    graded = grades[~np.isnan(grades)]
-    if len(graded) == 0:
+def _use(grades: TextGrades, elicitation: str | None, options: ProfileOptions) -> GradeUse | None:
+    n = int(grades.counts.sum())
+    if n == 0:
         return None
-    step = (graded - options.scale.low) / options.scale.step
-    off_lattice = np.abs(step - np.round(step)) > 1e-6
-    pooled = elicitation == "expected" or bool(off_lattice.mean() > 0.5)
-    return grade_use(graded, options.usable_share, pooled=pooled)
+    step = (grades.values - options.scale.low) / options.scale.step
+    off_lattice = int(grades.counts[np.abs(step - np.round(step)) > 1e-6].sum())
+    pooled = elicitation == "expected" or off_lattice / n > 0.5
+    kinds, where = np.unique(np.round(grades.values, 10), return_inverse=True)
+    counts = np.bincount(where.ravel(), grades.counts).astype(np.int64)
+    return use_of_counts(kinds, counts, options.usable_share, pooled=pooled)
 
 
 def _point(
-    design: Design,
+    n_base: Ints,
     crossed: Crossings,
     curve: Floats,
     use: GradeUse | None,
@@ -131,8 +194,8 @@ def _point(
     *,
     at_midpoint: bool,
 ) -> tuple[int | None, str, str | None]:
-    for arm, members in (("invariance", design.invariance), ("construct", design.construct)):
-        if not (members & crossed.graded).any():
+    for arm, n in zip(("invariance", "construct"), n_base, strict=False):
+        if n == 0:
             return None, "uninterpretable", f"no graded {arm} pair"
     if at_midpoint:
         return 0, "single point", "read at the middle of the scale"

@@ -15,7 +15,7 @@ from judgeprobe.errors import InputError, StatisticsError
 from judgeprobe.profile.fixed import INVARIANCE, Fixed
 from judgeprobe.profile.numbers import number, pair, percentile_ends, rate_ends
 from judgeprobe.profile.options import ProfileOptions
-from judgeprobe.stats.arrays import Bools, Floats
+from judgeprobe.stats.arrays import Floats, Ints
 from judgeprobe.stats.slots import eta_squared
 from judgeprobe.tables import PairTable
 
@@ -23,14 +23,14 @@ __all__ = ["grouping_rows", "slot_rows"]
 
 
 def slot_rows(
-    table: PairTable, compared: Sequence[Fixed], members: Bools, options: ProfileOptions
+    table: PairTable, compared: Sequence[Fixed], n_pairs: Ints, options: ProfileOptions
 ) -> list[dict[str, Any]]:
     """`slots[]` of profile.json, in the order of the table's slots.
 
     Args:
-        table: All pairs.
+        table: Read for the names of its slots.
         compared: Judges with a frontier.
-        members: Membership of the pairs of the two arms in the groups; (groups, pairs).
+        n_pairs: Pairs of each group, graded or not; shape (groups,).
         options: Settings.
     """
     if not compared:
@@ -44,7 +44,7 @@ def slot_rows(
         row: dict[str, Any] = {
             "slot": table.slots[s],
             "axis": groups.slot_axis[s],
-            "n": int(members[g].sum()),
+            "n": int(n_pairs[g]),
             "n_judges": len(has),
             "rate": None,
             "low": None,

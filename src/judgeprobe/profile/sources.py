@@ -20,13 +20,22 @@ from judgeprobe.study import Study
 from judgeprobe.tables import (
     Exclusion,
     PairTable,
+    in_table_order,
     pairs_from_file,
     pairs_from_study,
     repeated_grades,
+    table_hash,
 )
 from judgeprobe.taxonomy import Taxonomy
 
-__all__ = ["Source", "options_of", "source_of_pairs", "source_of_study"]
+__all__ = [
+    "Source",
+    "direction_of_pairs",
+    "made_under_of_pairs",
+    "options_of",
+    "source_of_pairs",
+    "source_of_study",
+]
 
 _ENTERS, _APART = "enters", "reported apart"
 _BELOW_BAR = ("slot not measurable", "axis not measurable")
@@ -45,6 +54,7 @@ class Source:
         relaxed: The table with the edits of slots and axes below the bar too; None where people
             did not label this study.
         agreement: Raw pairwise agreement of each slot and axis, by name.
+        edits: Id of each pair's edit, in the order of the table; empty for pairs graded elsewhere.
     """
 
     name: str
@@ -54,6 +64,7 @@ class Source:
     made_under: Mapping[str, str]
     relaxed: PairTable | None = None
     agreement: Mapping[str, float] = field(default_factory=dict)
+    edits: tuple[str, ...] = ()
 
 
 def options_of(study: Study) -> ProfileOptions:
@@ -80,7 +91,7 @@ def source_of_pairs(
     """A file of pairs graded elsewhere.
 
     Args:
-        path: The file.
+        path: The file, or a folder of files.
         taxonomy: Names its slots.
         options: Settings; the scale is used here.
         direction_source: Who set the direction; where nobody is named, the profile says so.
@@ -92,10 +103,20 @@ def source_of_pairs(
     return Source(
         name=path.name,
         table=table,
-        direction="human" if direction_source else "not stated",
+        direction=direction_of_pairs(direction_source),
         direction_source=direction_source,
-        made_under={"taxonomy": taxonomy.hash, "pairs": file_hash(path)},
+        made_under=made_under_of_pairs(path, taxonomy),
     )
+
+
+def direction_of_pairs(direction_source: str) -> str:
+    """Who set the direction of pairs graded elsewhere: people, or nobody named."""
+    return "human" if direction_source else "not stated"
+
+
+def made_under_of_pairs(path: Path, taxonomy: Taxonomy) -> dict[str, str]:
+    """The hashes that a profile of pairs graded elsewhere rests on."""
+    return {"taxonomy": taxonomy.hash, "pairs": table_hash(path)}
 
 
 def source_of_study(study: Study) -> Source:
@@ -133,6 +154,7 @@ def source_of_study(study: Study) -> Source:
         made_under=made_under,
         relaxed=_table(study, [*entering, *below], grades, directions) if labelled else None,
         agreement=_agreement(study) if labelled else {},
+        edits=tuple(row.id for row in in_table_order(entering)),
     )
 
 

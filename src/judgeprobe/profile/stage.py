@@ -1,7 +1,7 @@
 """The stage itself: read, compute, write profile.json."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from judgeprobe.files import file_hash, write_json
 from judgeprobe.profile.bars import bar_rows
@@ -10,14 +10,21 @@ from judgeprobe.profile.register import REGISTER, evaluated, read_register
 from judgeprobe.profile.run import make_profile
 from judgeprobe.profile.sources import (
     Source,
+    direction_of_pairs,
+    made_under_of_pairs,
     options_of,
     source_of_pairs,
     source_of_study,
 )
+from judgeprobe.profile.streamed import streamed_profile
 from judgeprobe.study import Study
+from judgeprobe.tables import about_rows
 from judgeprobe.taxonomy import Taxonomy
 
-__all__ = ["profile_pairs", "profile_study"]
+__all__ = ["STREAM_ROWS", "Way", "profile_pairs", "profile_study", "way_of"]
+
+Way = Literal["auto", "memory", "stream"]
+STREAM_ROWS = 5_000_000
 
 
 def profile_study(study: Study) -> dict[str, Any]:
@@ -29,7 +36,7 @@ def profile_study(study: Study) -> dict[str, Any]:
         StorageError: The folder cannot be written to.
     """
     source, options = source_of_study(study), options_of(study)
-    profile = _profile(source, options)
+    profile = {**_profile(source, options), "bars": [], "predictions": []}
     if source.relaxed is not None and source.agreement:
         profile["bars"] = bar_rows(source.relaxed, source.agreement, study.bar, options)
     register = study.folder / REGISTER
@@ -42,24 +49,55 @@ def profile_study(study: Study) -> dict[str, Any]:
 
 
 def profile_pairs(
-    path: Path, taxonomy: Taxonomy, options: ProfileOptions, *, direction_source: str = ""
+    path: Path,
+    taxonomy: Taxonomy,
+    options: ProfileOptions,
+    *,
+    direction_source: str = "",
+    way: Way = "auto",
 ) -> dict[str, Any]:
     """The profile of a file of pairs graded elsewhere; nothing is written.
 
     Args:
-        path: The file.
+        path: The file, or a folder of files.
         taxonomy: Names its slots.
         options: Settings.
         direction_source: Who set the direction; where nobody is named, the profile says so.
+        way: "memory" (every row at hand, every statistic), "stream" (any number of rows; what
+            needs all rows at once is named in `needs_rows`), or "auto": see `way_of`.
 
     Raises:
         InputError: The file cannot be read or no row can be used.
+        StorageError: Streamed: the folder for temporary files is full.
     """
-    return _profile(source_of_pairs(path, taxonomy, options, direction_source), options)
+    if way_of(path, way) == "memory":
+        source = source_of_pairs(path, taxonomy, options, direction_source)
+        profile = _profile(source, options)
+    else:
+        profile = streamed_profile(
+            path,
+            taxonomy,
+            options,
+            direction=direction_of_pairs(direction_source),
+            direction_source=direction_source,
+            made_under=made_under_of_pairs(path, taxonomy),
+        )
+    return {**profile, "bars": [], "predictions": []}
+
+
+def way_of(path: Path, way: Way = "auto") -> Literal["memory", "stream"]:
+    """How a table is read: as asked, else in memory up to `STREAM_ROWS` rows.
+
+    Raises:
+        InputError: A folder holds no table.
+    """
+    if way == "auto":
+        return "stream" if about_rows(path) > STREAM_ROWS else "memory"
+    return way
 
 
 def _profile(source: Source, options: ProfileOptions) -> dict[str, Any]:
-    profile = make_profile(
+    return make_profile(
         source.table,
         options,
         study=source.name,
@@ -67,4 +105,3 @@ def _profile(source: Source, options: ProfileOptions) -> dict[str, Any]:
         direction_source=source.direction_source,
         made_under=source.made_under,
     )
-    return {**profile, "bars": [], "predictions": []}

@@ -5,6 +5,7 @@ of the design page; fields may be added, none renamed.
 """
 
 from judgeprobe.records.base import SCHEMA_VERSION, Record, content_hash
+from judgeprobe.records.blind import BlindItem, BlindLabel, BlindMajority, BlindSettings, BlindUnit
 from judgeprobe.records.calls import Grade, GradeStatus, Reply, Requested, Served
 from judgeprobe.records.controls import CONTROLS, Control
 from judgeprobe.records.items import (
@@ -19,6 +20,7 @@ from judgeprobe.records.items import (
     Rejection,
     text_id,
 )
+from judgeprobe.records.pressure import Comparison, PressureClaim
 from judgeprobe.records.scale import Scale
 
 __all__ = [
@@ -28,6 +30,12 @@ __all__ = [
     "SCHEMA_VERSION",
     "Arm",
     "BaseItem",
+    "BlindItem",
+    "BlindLabel",
+    "BlindMajority",
+    "BlindSettings",
+    "BlindUnit",
+    "Comparison",
     "Control",
     "Direction",
     "GateResult",
@@ -35,6 +43,7 @@ __all__ = [
     "GradeStatus",
     "Intervention",
     "Label",
+    "PressureClaim",
     "Record",
     "Rejection",
     "Reply",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["axis_contrast", "instrument", "slot_rates"]
+__all__ = ["axis_contrast", "instrument", "rows_axes", "slot_rates"]
 
 WIDTH = 7.0
 NAME_INCHES = 2.0
@@ -104,7 +104,7 @@ def _row_size(rows: int, legend: float) -> tuple[float, float]:
     return (WIDTH, 0.75 + legend + ROW_INCHES * max(rows, 2))
 
 
-def _rows_axes(
+def rows_axes(
     figure: "Figure", names: Sequence[str], left: float, right: float, top: float
 ) -> "Axes":
     """Axes whose rows are judges, names at the left edge; the first name on top. In inches."""
@@ -122,7 +122,7 @@ def _rows_axes(
 
 def _draw_axes(figure: "Figure", view: ProfileView, rows: list[JudgeView], notice: str) -> None:
     names = [style.fit(j.judge, points=8.5, width=NAME_INCHES - 0.15) for j in rows]
-    axes = _rows_axes(figure, names, NAME_INCHES, WIDTH - 1.2, 0.45)
+    axes = rows_axes(figure, names, NAME_INCHES, WIDTH - 1.2, 0.45)
     most = 0.1
     handles: list[Artist | None] = []
     for row, judge in enumerate(rows):
@@ -215,7 +215,7 @@ def _draw_slots(figure: "Figure", groups: list[tuple[str, list[SlotRate]]], noti
     for axis, slots in groups:
         names += [axis.replace("_", " ").upper(), *(s.slot.replace("_", " ") for s in slots)]
     fitted = [style.fit(name, points=8.5, width=NAME_INCHES - 0.15) for name in names]
-    axes = _rows_axes(figure, fitted, NAME_INCHES, WIDTH - 1.75, 0.22)
+    axes = rows_axes(figure, fitted, NAME_INCHES, WIDTH - 1.75, 0.22)
     row, most = 0, 0.1
     for index, (axis, slots) in enumerate(groups):
         axes.get_yticklabels()[row].set(fontsize=7.5, color=style.QUIET, weight="bold")
@@ -276,8 +276,8 @@ def _draw_instrument(figure: "Figure", rows: list[JudgeView], notice: str) -> No
 
     names = [style.fit(j.judge, points=8.5, width=NAME_INCHES - 0.15) for j in rows]
     middle = NAME_INCHES + (WIDTH - NAME_INCHES) * 0.56
-    left = _rows_axes(figure, names, NAME_INCHES, middle - 0.2, 0.45)
-    right = _rows_axes(figure, [""] * len(rows), middle + 0.2, WIDTH - 0.6, 0.45)
+    left = rows_axes(figure, names, NAME_INCHES, middle - 0.2, 0.45)
+    right = rows_axes(figure, [""] * len(rows), middle + 0.2, WIDTH - 0.6, 0.45)
     most = 1
     given = usable = None
     for row, judge in enumerate(rows):

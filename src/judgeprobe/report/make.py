@@ -1,7 +1,7 @@
 """How do a study's files become tables, figures and one page?
 
-Reads profile.json and the study's files, writes `tables/`, `figures/` and `report.html`. The same
-inputs give the same bytes.
+Reads profile.json and the study's files, writes `tables/`, `figures/`, `report.html` and
+`missed.html`. The same inputs give the same bytes.
 """
 
 from collections.abc import Iterable
@@ -15,8 +15,9 @@ from judgeprobe.report.checks import check_tables
 from judgeprobe.report.contents import control_rows, result_tables
 from judgeprobe.report.evidence import Evidence, read_evidence
 from judgeprobe.report.fresh import is_fresh, made_of, output_hashes, remove_stale
-from judgeprobe.report.missed import missed_edits
-from judgeprobe.report.page import Drawn, render, report_page
+from judgeprobe.report.missed import MissedBy, missed_edits
+from judgeprobe.report.missed_page import all_missed_rows, missed_page
+from judgeprobe.report.page import Drawn, Page, render, report_page
 from judgeprobe.report.plain import plain
 from judgeprobe.report.predicted import (
     PREDICTED,
@@ -35,6 +36,7 @@ from judgeprobe.study import Study
 __all__ = ["Report", "make_report"]
 
 CONSTRUCTION = "direction by construction"
+MISSED_TABLE = "missed_all.csv"
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Report:
 
     Attributes:
         page: Path of the page.
+        missed: Path of the page that lists the edits each judge missed; None without grades.
         tables: Names of the tables, each a .csv, .md and .tex file.
         figures: Names of the figures, each an .svg and .png file.
         notice: What every table and figure says of its numbers, or "".
@@ -50,6 +53,7 @@ class Report:
     """
 
     page: Path
+    missed: Path | None
     tables: tuple[str, ...]
     figures: tuple[str, ...]
     notice: str
@@ -91,6 +95,8 @@ def make_report(study: Study) -> Report:
         write_table(table, study.tables_dir)
     page = report_page(study, view, evidence, tables, figures, missed)
     write_text(_page_path(study), render(page))
+    if evidence.grades is not None:
+        _write_missed(study, view, missed, page)
     outputs = output_hashes(study, _outputs(study, tables, figures))
     remove_stale(study, outputs)
     study.record(
@@ -105,12 +111,24 @@ def make_report(study: Study) -> Report:
     return _report(study, view, tables, figures)
 
 
+def _write_missed(
+    study: Study, view: ProfileView, missed: tuple[MissedBy, ...], page: Page
+) -> None:
+    write_text(
+        _missed_path(study),
+        render(missed_page(study, view, missed, page.boxes), "missed.html.j2"),
+    )
+    columns, rows = all_missed_rows(view, missed)
+    write_csv(study.tables_dir / MISSED_TABLE, columns, rows)
+
+
 def _report(
     study: Study, view: ProfileView, tables: Iterable[str], figures: Iterable[str]
 ) -> Report:
     missed = (str(row["judge"]) for row in control_rows(view) if row["met"] is False)
     return Report(
         page=_page_path(study),
+        missed=_missed_path(study) if study.grades_path.exists() else None,
         tables=tuple(tables),
         figures=tuple(figures),
         notice=notice_of(view),
@@ -122,9 +140,15 @@ def _page_path(study: Study) -> Path:
     return study.folder / "report.html"
 
 
+def _missed_path(study: Study) -> Path:
+    return study.folder / "missed.html"
+
+
 def _outputs(study: Study, tables: Iterable[str], figures: Iterable[str]) -> list[Path]:
+    missed = [_missed_path(study), study.tables_dir / MISSED_TABLE]
     return [
         _page_path(study),
+        *(missed if study.grades_path.exists() else []),
         *(study.tables_dir / f"{name}.{end}" for name in tables for end in ("csv", "md", "tex")),
         *(study.figures_dir / f"{name}.{end}" for name in figures for end in ("svg", "png")),
     ]

@@ -1,8 +1,8 @@
-"""Which changes of the construct did each judge not notice?
+"""Which changes of the construct did each judge not notice, the most confident misses first?
 
-An edit is missed when the verdict at the judge's operating point is the same for both members.
-The most striking come first: those after which the judge graded the overreaching text *higher*,
-then those that the most other judges noticed.
+An edit is missed when the verdict at the judge's operating point is the same for both members. The
+edit makes the text worse and a higher grade says better, so a miss is the more confident, the
+higher the grade of the edited text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,12 +28,19 @@ class Missed:
         before: Grade of the original, in scale units.
         after: Grade of the edit.
         noticed_by: Number of other judges whose verdict changed.
+        margin: How far the grades lay from another verdict, in scale units, 0 or more: rule "cut",
+            the distance of the nearer grade from the cut; rule "shift", how much more the grade
+            would have had to move. None for a judge whose verdict no cut changes.
+        passed: Whether both grades are at or above the cut; None under the rule "shift" and
+            without a cut.
     """
 
     edit: Intervention
     before: float
     after: float
     noticed_by: int
+    margin: float | None = None
+    passed: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -44,14 +51,23 @@ class MissedBy:
         n_missed: Construct edits, both members graded, whose verdict held.
         n_graded: Construct edits with both members graded.
         by_slot: (missed, graded) of each slot.
-        shown: The most striking, at most `MOST_SHOWN`.
+        edits: Every one, the most confident first.
     """
 
     judge: str
     n_missed: int
     n_graded: int
     by_slot: dict[str, tuple[int, int]]
-    shown: tuple[Missed, ...]
+    edits: tuple[Missed, ...]
+
+    @property
+    def shown(self) -> tuple[Missed, ...]:
+        """The most confident, at most `MOST_SHOWN`."""
+        return self.edits[:MOST_SHOWN]
+
+    def of_slot(self, slot: str) -> tuple[Missed, ...]:
+        """Those of one slot, the most confident first."""
+        return tuple(one for one in self.edits if one.edit.slot == slot)
 
 
 def missed_edits(
@@ -69,17 +85,21 @@ def missed_edits(
     construct = [edit for edit in interventions if edit.arm == "construct"]
     changed: dict[str, dict[str, bool]] = {}
     moves: dict[str, dict[str, tuple[float, float]]] = {}
+    cuts: dict[str, float | None] = {}
     for judge in view.judges:
         if judge.operating_point is None:
             continue
         given = _grades_of(grades, judge.judge)
         moves[judge.judge] = _moves(construct, given)
+        cuts[judge.judge] = judge.operating_point.tau
         changed[judge.judge] = {
             edit: _is_changed(*pair, tau=judge.operating_point.tau, rule=view.rule)
             for edit, pair in moves[judge.judge].items()
         }
     return tuple(
-        _missed_by(judge, construct, moves[judge], changed) for judge in changed if moves[judge]
+        _missed_by(judge, construct, moves[judge], changed, tau=cuts[judge], rule=view.rule)
+        for judge in changed
+        if moves[judge]
     )
 
 
@@ -114,6 +134,9 @@ def _missed_by(
     edits: Sequence[Intervention],
     moves: Mapping[str, tuple[float, float]],
     changed: Mapping[str, Mapping[str, bool]],
+    *,
+    tau: float | None,
+    rule: str,
 ) -> MissedBy:
     by_slot: dict[str, tuple[int, int]] = {}
     missed = []
@@ -121,12 +144,32 @@ def _missed_by(
         if edit.id not in moves:
             continue
         held = not changed[judge][edit.id]
-        before, total = by_slot.get(edit.slot, (0, 0))
-        by_slot[edit.slot] = (before + held, total + 1)
+        already, total = by_slot.get(edit.slot, (0, 0))
+        by_slot[edit.slot] = (already + held, total + 1)
         if held:
             others = sum(told.get(edit.id, False) for told in changed.values())
-            missed.append(Missed(edit, *moves[edit.id], noticed_by=others))
-    missed.sort(
-        key=lambda m: (-round(m.after - m.before, 9), -m.noticed_by, m.edit.slot, m.edit.id)
+            before, after = moves[edit.id]
+            margin = _margin(before, after, tau=tau, rule=rule)
+            passed = None if tau is None or rule == "shift" else min(before, after) >= tau
+            missed.append(Missed(edit, before, after, others, margin, passed))
+    missed.sort(key=_order)
+    return MissedBy(judge, len(missed), len(moves), by_slot, tuple(missed))
+
+
+def _margin(before: float, after: float, *, tau: float | None, rule: str) -> float | None:
+    if tau is None:
+        return None
+    if rule == "shift":
+        return tau - abs(after - before)
+    return min(abs(before - tau), abs(after - tau))
+
+
+def _order(one: Missed) -> tuple[float, float, int, str, str]:
+    """The higher grade of the edited text, the larger rise, what more others noticed."""
+    return (
+        -round(one.after, 9),
+        -round(one.after - one.before, 9),
+        -one.noticed_by,
+        one.edit.slot,
+        one.edit.id,
     )
-    return MissedBy(judge, len(missed), len(moves), by_slot, tuple(missed[:MOST_SHOWN]))

@@ -15,7 +15,12 @@ from judgeprobe.report.contents import control_rows
 from judgeprobe.report.evidence import Evidence
 from judgeprobe.report.methods import method_lines
 from judgeprobe.report.missed import MissedBy
-from judgeprobe.report.missed_page import MissedSection, missed_section, missed_words
+from judgeprobe.report.missed_page import (
+    MissedPage,
+    MissedSection,
+    missed_section,
+    missed_words,
+)
 from judgeprobe.report.plain import plain
 from judgeprobe.report.tabulate import Table
 from judgeprobe.report.view import ProfileView
@@ -39,11 +44,17 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Box:
-    """Something to be read before any number; `broken` where no number counts."""
+    """Something to be read before any number.
+
+    Attributes:
+        broken: Whether no number counts.
+        everywhere: Whether it stands on every page of the report and not on the first alone.
+    """
 
     title: str
     lines: tuple[str, ...]
     broken: bool = False
+    everywhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,7 +99,7 @@ class Page:
     version: str = __version__
 
 
-def render(page: Page, template: str = "report.html.j2") -> str:
+def render(page: Page | MissedPage, template: str = "report.html.j2") -> str:
     """The page as HTML."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -265,6 +276,7 @@ def _boxes(study: Study, view: ProfileView, *, has_predicted: bool) -> Iterable[
             "page counts.",
             tuple(lines),
             broken=True,
+            everywhere=True,
         )
     if view.direction == "construction":
         yield Box(
@@ -273,15 +285,21 @@ def _boxes(study: Study, view: ProfileView, *, has_predicted: bool) -> Iterable[
                 "No person has said which edits change the construct: the direction of every edit "
                 "is what its generator intended. Every table and figure says so.",
             ),
+            everywhere=True,
         )
     elif view.direction == "human":
         source = study.settings.study.direction_source or view.direction_source
         yield Box(
             "Direction set by people.",
             (f"Set by: {source}." if source else "The majority of the study's own annotators.",),
+            everywhere=True,
         )
     else:
-        yield Box("Direction not stated.", ("The profile does not say who set the direction.",))
+        yield Box(
+            "Direction not stated.",
+            ("The profile does not say who set the direction.",),
+            everywhere=True,
+        )
     if has_predicted:
         yield Box(
             "Predicted values.",

@@ -169,8 +169,8 @@ def _missed(view: ProfileView, missed: Sequence[MissedBy], notice: str) -> Table
         name="missed",
         title="Construct edits that a judge did not notice",
         caption=(
-            "The most striking, at most ten a judge: those graded higher after the edit come "
-            "first, then those that the most other judges noticed."
+            "The most confident misses, at most ten a judge: those whose edited text was graded "
+            "highest. missed_all.csv has every one."
         ),
         columns=(
             Column("judge", "judge"),

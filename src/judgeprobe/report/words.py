@@ -3,9 +3,10 @@
 import difflib
 import re
 
-__all__ = ["LONGEST", "changed_words", "clip"]
+__all__ = ["LONGEST", "changed_words", "clip", "side_words"]
 
 LONGEST = 1200
+SHARED = 0.5
 _PIECE = re.compile(r"\s+|[^\s]+")
 
 
@@ -33,3 +34,21 @@ def changed_words(original: str, edited: str) -> tuple[tuple[str, str], ...]:
         if m > k:
             found.append(("ins", "".join(after[k:m])))
     return tuple(found)
+
+
+def side_words(
+    original: str, edited: str
+) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    """The two texts apart, as pieces: ("same" | "del", words) and ("same" | "ins", words).
+
+    Texts that share less than half of their letters are two sentences and not an edit of one; no
+    word of them is marked.
+    """
+    pieces = changed_words(original, edited)
+    shared = sum(len(words) for kind, words in pieces if kind == "same")
+    if shared < SHARED * max(len(clip(original)), len(clip(edited))):
+        return (("same", clip(original)),), (("same", clip(edited)),)
+    return (
+        tuple(piece for piece in pieces if piece[0] != "ins"),
+        tuple(piece for piece in pieces if piece[0] != "del"),
+    )

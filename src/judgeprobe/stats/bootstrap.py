@@ -27,15 +27,19 @@ __all__ = [
     "Resamples",
     "bca",
     "jackknife_rates",
+    "left_out_rates",
     "percentile",
     "rate_draws",
     "rate_interval",
     "ratio_draws",
+    "ratio_sums",
+    "ratios",
 ]
 
 _BLOCK_CELLS = 1 << 24
 _CACHE_CELLS = 1 << 29
 _FLOAT_CELLS = 1 << 23
+_TALL_CELLS = 1 << 28
 
 Counts = NDArray[np.float64] | NDArray[np.uint16] | NDArray[np.uint8]
 
@@ -78,17 +82,42 @@ class Resamples:
             yield from self._cache
             return
         keep = self.n * self.count <= _CACHE_CELLS
-        rng = np.random.default_rng(self.seed)
-        rows = max(1, _BLOCK_CELLS // self.n)
         made: list[Counts] = []
-        for start in range(0, self.count, rows):
-            block: Counts = _counts(rng, min(rows, self.count - start), self.n)
+        for block in self._drawn():
             if self.n * self.count <= _FLOAT_CELLS:
                 block = block.astype(np.float64)
             if keep:
                 made.append(block)
             yield block
         self._cache = made
+
+    def _drawn(self) -> Iterator[Counts]:
+        rng = np.random.default_rng(self.seed)
+        rows = max(1, _BLOCK_CELLS // self.n)
+        for start in range(0, self.count, rows):
+            yield _counts(rng, min(rows, self.count - start), self.n)
+
+    def tall_blocks(self, cells: int = _TALL_CELLS) -> Iterator[Counts]:
+        """The same counts in as few blocks as `cells` bytes allow, none kept.
+
+        For a table that is read in parts: each block is one pass over the parts.
+        """
+        rows = min(self.count, max(1, cells // self.n))
+        tall = np.empty((rows, self.n), dtype=np.uint8)
+        filled = 0
+        for block in self._drawn():
+            # A count above 255 needs a base item that takes more than 255 times its part.
+            tall = tall.astype(np.promote_types(tall.dtype, block.dtype), copy=False)
+            start = 0
+            while start < len(block):
+                some = min(rows - filled, len(block) - start)
+                tall[filled : filled + some] = block[start : start + some]
+                filled, start = filled + some, start + some
+                if filled == rows:
+                    yield tall
+                    filled = 0
+        if filled:
+            yield tall[:filled]
 
 
 def _counts(rng: np.random.Generator, rows: int, n: int) -> NDArray[np.uint16] | NDArray[np.uint8]:
@@ -126,19 +155,44 @@ def ratio_draws(resamples: Resamples, numerators: Floats, denominators: Floats) 
             f"both must be of shape ({resamples.n}, columns); got {numerators.shape} and "
             f"{denominators.shape}"
         )
-    # Columns with the same denominator (every judge, when nothing is missing) share its product.
-    patterns, where = _distinct_columns(denominators)
     draws = np.empty((resamples.count, numerators.shape[1]))
+    columns = _distinct_columns(denominators)
     start = 0
     for block in resamples.blocks():
         weights = block.astype(np.float64, copy=False)
-        below = (weights @ patterns)[:, where]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratios = (weights @ numerators) / below
-        ratios[below <= 0] = np.nan
-        draws[start : start + len(block)] = ratios
+        draws[start : start + len(block)] = ratios(*_sums(weights, numerators, columns))
         start += len(block)
     return draws
+
+
+def ratio_sums(weights: Floats, numerators: Floats, denominators: Floats) -> tuple[Floats, Floats]:
+    """Sums over some base items in every resample, which add up over parts of a table.
+
+    Args:
+        weights: Counts of those base items; shape (resamples, base items).
+        numerators: Shape (base items, columns).
+        denominators: Same shape.
+
+    Returns:
+        Sums of the numerators and of the denominators; shape (resamples, columns) each.
+    """
+    return _sums(weights, numerators, _distinct_columns(denominators))
+
+
+def ratios(above: Floats, below: Floats) -> Floats:
+    """One over the other; NaN where the denominator sums to zero."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = above / below
+    found[below <= 0] = np.nan
+    return found
+
+
+def _sums(
+    weights: Floats, numerators: Floats, columns: tuple[Floats, Ints]
+) -> tuple[Floats, Floats]:
+    # Columns with the same denominator (every judge, when nothing is missing) share its product.
+    patterns, where = columns
+    return weights @ numerators, (weights @ patterns)[:, where]
 
 
 def _distinct_columns(values: Floats) -> tuple[Floats, Ints]:
@@ -168,9 +222,14 @@ def jackknife_rates(shares: Shares) -> Floats:
     Returns:
         Shape (base items, groups); NaN where nothing is left.
     """
-    n = shares.has.sum(axis=0) - shares.has
+    return left_out_rates(shares, shares.share.sum(axis=0), shares.has.sum(axis=0))
+
+
+def left_out_rates(shares: Shares, total: Floats, n: Ints) -> Floats:
+    """The same for some base items of a table with these sums of shares and of base items."""
+    left = n - shares.has
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(n > 0, (shares.share.sum(axis=0) - shares.share) / n, np.nan)
+        return np.where(left > 0, (total - shares.share) / left, np.nan)
 
 
 def percentile(

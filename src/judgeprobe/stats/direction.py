@@ -18,7 +18,17 @@ from judgeprobe.stats.bootstrap import Resamples, percentile, ratio_draws
 from judgeprobe.stats.interval import Interval
 from judgeprobe.stats.kappa import group_confusions, kappas
 
-__all__ = ["MemberAgreement", "member_agreement", "right_way"]
+__all__ = [
+    "UNMOVED",
+    "MemberAgreement",
+    "agreement_of",
+    "member_agreement",
+    "member_counts",
+    "right_way",
+    "way_counts",
+]
+
+UNMOVED = "no construct edit changed the verdict"
 
 _ORIGINAL, _NEITHER, _EDITED = 0, 1, 2
 
@@ -41,14 +51,19 @@ def right_way(
     Raises:
         StatisticsError: No construct edit changed.
     """
+    hits, flips = way_counts(design, changed, fell)
+    if not flips.any():
+        raise StatisticsError(UNMOVED)
+    draws = ratio_draws(resamples, hits[:, None], flips[:, None])[:, 0]
+    return percentile(float(hits.sum() / flips.sum()), draws, level, n=int(flips.sum()))
+
+
+def way_counts(design: Design, changed: Bools, fell: Bools) -> tuple[Floats, Floats]:
+    """Changed construct edits of each base item: those whose grade fell, and all."""
     moved = changed & design.construct
-    n = int(moved.sum())
-    if n == 0:
-        raise StatisticsError("no construct edit changed the verdict")
     flips = np.bincount(design.base[moved], minlength=design.n_base).astype(np.float64)
     hits = np.bincount(design.base[moved & fell], minlength=design.n_base).astype(np.float64)
-    draws = ratio_draws(resamples, hits[:, None], flips[:, None])[:, 0]
-    return percentile(float(hits.sum() / n), draws, level, n=n)
+    return hits, flips
 
 
 @dataclass(frozen=True)
@@ -89,18 +104,32 @@ def member_agreement(
     Raises:
         StatisticsError: No pair is graded.
     """
-    kept = graded & (design.construct | design.invariance)
-    if not kept.any():
+    flat = member_counts(design, changed, fell, graded)
+    if not flat.any():
         raise StatisticsError("no graded pair to compare")
-    people = np.where(design.construct, _EDITED, _NEITHER)[kept]
-    judge = np.where(changed, np.where(fell, _EDITED, _ORIGINAL), _NEITHER)[kept]
-    by_base = group_confusions(people, judge, design.base[kept], design.n_base, 3)
-    whole = by_base.sum(axis=0)
-    n = int(whole.sum())
-    flat = by_base.reshape(design.n_base, 9)
     drawn = np.concatenate(
         [block.astype(np.float64, copy=False) @ flat for block in resamples.blocks()]
     )
+    return agreement_of(flat.sum(axis=0), drawn, level)
+
+
+def member_counts(design: Design, changed: Bools, fell: Bools, graded: Bools) -> Floats:
+    """The table of each base item, people down and judge across; shape (base items, 9)."""
+    kept = graded & (design.construct | design.invariance)
+    people = np.where(design.construct, _EDITED, _NEITHER)[kept]
+    judge = np.where(changed, np.where(fell, _EDITED, _ORIGINAL), _NEITHER)[kept]
+    by_base = group_confusions(people, judge, design.base[kept], design.n_base, 3)
+    return by_base.reshape(design.n_base, 9)
+
+
+def agreement_of(counts: Floats, drawn: Floats, level: float) -> MemberAgreement:
+    """Agreement from the table of the data (9,) and those of the resamples (resamples, 9).
+
+    Raises:
+        StatisticsError: The table is empty, or every resample's is.
+    """
+    whole = counts.reshape(3, 3)
+    n = int(whole.sum())
     drawn = drawn[drawn.sum(axis=1) > 0].reshape(-1, 3, 3)
     intervals = []
     for linear in (False, True):

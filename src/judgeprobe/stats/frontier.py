@@ -28,7 +28,10 @@ __all__ = [
     "Rule",
     "compare_frontiers",
     "crossings",
+    "crossings_of",
+    "cuts_between",
     "fixed_crossings",
+    "given_values",
     "hull",
     "operating_cut",
     "operating_cuts",
@@ -98,31 +101,80 @@ def crossings(
     Raises:
         StatisticsError: The columns differ in length or hold an infinity.
     """
-    before = finite_vector("original", original, allow_nan=True)
-    after = finite_vector("edited", edited, allow_nan=True)
-    same_length(original=before, edited=after)
-    graded = ~np.isnan(before) & ~np.isnan(after)
+    values = given_values(original, edited, rule=rule)
+    if also_given is not None and rule == "cut":
+        more = np.asarray(also_given, dtype=np.float64)
+        values = np.union1d(values, more[~np.isnan(more)])
+    taus, n_cuts = cuts_between(values, max_cuts)
+    return crossings_of(original, edited, taus, n_cuts, rule=rule)
+
+
+def given_values(original: ArrayLike, edited: ArrayLike, *, rule: Rule = "cut") -> Floats:
+    """The distinct values that a judge's cuts stand between, ascending.
+
+    Under the rule "cut" its grades, under "shift" 0 and the distances that its grades moved. Those
+    of a whole table are the union of those of its parts.
+
+    Raises:
+        StatisticsError: The columns differ in length or hold an infinity.
+    """
+    before, after = _columns(original, edited)
     if rule == "shift":
-        low_value = np.zeros(len(before))
-        high_value = np.abs(after - before)
-        given = np.append(high_value[graded], 0.0)
-    else:
-        low_value, high_value = np.minimum(before, after), np.maximum(before, after)
-        given = np.concatenate([before, after])
-        if also_given is not None:
-            given = np.append(given, np.asarray(also_given, dtype=np.float64))
-    values = np.unique(given[~np.isnan(given)])
+        moved = np.abs(after - before)
+        return np.unique(np.append(moved[~np.isnan(moved)], 0.0))
+    given = np.concatenate([before, after])
+    return np.unique(given[~np.isnan(given)])
+
+
+def cuts_between(values: Floats, max_cuts: int = MAX_CUTS) -> tuple[Floats, int]:
+    """The midpoints between neighbouring values, and how many there were before thinning.
+
+    Args:
+        values: Distinct, ascending.
+        max_cuts: Above this many midpoints they are thinned to so many, evenly by rank.
+    """
     # The mean of three grades must meet the grade it equals, so no cut divides rounding noise.
     apart = np.diff(values) > SAME_GRADE
-    taus = (values[1:][apart] + values[:-1][apart]) / 2
+    taus: Floats = (values[1:][apart] + values[:-1][apart]) / 2
     n_cuts = len(taus)
     if n_cuts > max_cuts:
         taus = taus[np.linspace(0, n_cuts - 1, max_cuts).round().astype(np.int64)]
+    return taus, n_cuts
+
+
+def crossings_of(
+    original: ArrayLike, edited: ArrayLike, taus: Floats, n_cuts: int, *, rule: Rule = "cut"
+) -> Crossings:
+    """The pairs that each of some known cuts changes.
+
+    Args:
+        original: Grade of each pair's original; NaN where ungraded.
+        edited: Grade of each pair's edit; NaN where ungraded.
+        taus: The cuts, ascending.
+        n_cuts: How many there were before thinning.
+        rule: "cut" or "shift".
+
+    Raises:
+        StatisticsError: The columns differ in length or hold an infinity.
+    """
+    before, after = _columns(original, edited)
+    graded = ~np.isnan(before) & ~np.isnan(after)
+    if rule == "shift":
+        low_value, high_value = np.zeros(len(before)), np.abs(after - before)
+    else:
+        low_value, high_value = np.minimum(before, after), np.maximum(before, after)
     low = np.zeros(len(before), dtype=np.int64)
     high = np.zeros(len(before), dtype=np.int64)
     low[graded] = np.searchsorted(taus, low_value[graded], side="right")
     high[graded] = np.searchsorted(taus, high_value[graded], side="right")
     return Crossings(taus, low, high, graded, n_cuts, rule)
+
+
+def _columns(original: ArrayLike, edited: ArrayLike) -> tuple[Floats, Floats]:
+    before = finite_vector("original", original, allow_nan=True)
+    after = finite_vector("edited", edited, allow_nan=True)
+    same_length(original=before, edited=after)
+    return before, after
 
 
 def fixed_crossings(original: ArrayLike, edited: ArrayLike, tau: float) -> Crossings:
@@ -131,9 +183,7 @@ def fixed_crossings(original: ArrayLike, edited: ArrayLike, tau: float) -> Cross
     Raises:
         StatisticsError: The columns differ in length or hold an infinity.
     """
-    before = finite_vector("original", original, allow_nan=True)
-    after = finite_vector("edited", edited, allow_nan=True)
-    same_length(original=before, edited=after)
+    before, after = _columns(original, edited)
     graded = ~np.isnan(before) & ~np.isnan(after)
     changed = ((before >= tau) != (after >= tau)) & graded
     low = np.zeros(len(before), dtype=np.int64)

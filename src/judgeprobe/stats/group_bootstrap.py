@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from judgeprobe.errors import StatisticsError
 
-__all__ = ["Ends", "correlation_draws", "group_draws", "mean_draws", "percentile_ends"]
+__all__ = [
+    "Ends",
+    "correlation_draws",
+    "group_draws",
+    "mean_draws",
+    "percentile_ends",
+    "studentised_ends",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -56,6 +63,54 @@ def percentile_ends(draws: FloatArray, level: float = 0.95) -> Ends:
         )
     low, high = np.nanquantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return Ends(float(low), float(high), undefined)
+
+
+def studentised_ends(
+    values: FloatArray, draws: FloatArray, groups: IntArray, level: float = 0.95
+) -> Ends | None:
+    """The bootstrap-t interval of the mean over rows.
+
+    Each draw's distance from the mean is divided by that draw's own standard error, which is that
+    of a ratio of sums over groups (Efron and Tibshirani 1993, section 12.5).
+
+    Args:
+        values: One a row, shape (n,).
+        draws: Shape (b, n_groups).
+        groups: Group code of each row, shape (n,).
+        level: Nominal coverage.
+
+    Returns:
+        The ends; None where a share of the draws as large as a tail has no spread, so that its
+        distance cannot be divided.
+    """
+    n_groups = draws.shape[1]
+    sums = np.bincount(groups, values, minlength=n_groups).astype(np.float64)
+    counts = np.bincount(groups, minlength=n_groups).astype(np.float64)
+    mean = sums.sum() / counts.sum()
+    error = _ratio_error(np.ones((1, n_groups)), sums, counts)[0]
+    errors = _ratio_error(draws, sums, counts)
+    means = mean_draws(values, draws, groups)
+    defined = errors > 1e-12
+    if error <= 1e-12 or (~defined).mean() >= (1 - level) / 2:
+        return None
+    t = (means[defined] - mean) / errors[defined]
+    low, high = np.quantile(t, [(1 - level) / 2, (1 + level) / 2])
+    undefined = int((~defined).sum())
+    return Ends(float(mean - high * error), float(mean - low * error), undefined)
+
+
+def _ratio_error(draws: FloatArray, sums: FloatArray, counts: FloatArray) -> FloatArray:
+    """Standard error of sum / count in each draw, by linearisation over groups."""
+    n_groups = draws.shape[1]
+    size = draws @ counts
+    ratio = (draws @ sums) / size
+    # sum w (s - r c)^2, written out so that it is three products.
+    spread = (
+        draws @ sums**2 - 2 * ratio * (draws @ (sums * counts)) + ratio**2 * (draws @ counts**2)
+    )
+    scale = n_groups / (n_groups - 1)
+    result: FloatArray = np.sqrt(np.maximum(scale * spread, 0.0)) / size
+    return result
 
 
 def mean_draws(values: FloatArray, draws: FloatArray, groups: IntArray) -> FloatArray:

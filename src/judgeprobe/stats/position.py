@@ -22,7 +22,15 @@ from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.arrays import Ints
 from judgeprobe.stats.checks import probability, same_length
 
-__all__ = ["PositionBias", "Preference", "position_bias", "preference"]
+__all__ = [
+    "PositionBias",
+    "Preference",
+    "position_bias",
+    "position_of_counts",
+    "preference",
+    "preference_of_counts",
+    "verdict_counts",
+]
 
 
 @dataclass(frozen=True)
@@ -77,21 +85,45 @@ def position_bias(plain: ArrayLike, swapped: ArrayLike, *, level: float = 0.95) 
     Raises:
         StatisticsError: The vectors differ in length, are empty, or hold another value.
     """
-    one, two = _winners("plain", plain), _winners("swapped", swapped)
-    same_length(plain=one, swapped=two)
+    return position_of_counts(verdict_counts(plain, swapped), level=level)
+
+
+def verdict_counts(plain: ArrayLike, swapped: ArrayLike, *marked: ArrayLike) -> Ints:
+    """How often each combination of winners occurs; counts of parts of a table add up.
+
+    Args:
+        plain: Winner of each comparison: 1, 2, or 0 (unread or tie).
+        swapped: Winner in the other order, in the same numbering.
+        marked: The answers of interest, if any: 1, 2, or 0 where neither or both are.
+
+    Returns:
+        Shape (3, 3), and one more axis of 3 for each of `marked`.
+
+    Raises:
+        StatisticsError: The vectors differ in length, are empty, or hold another value.
+    """
+    columns = [_winners("plain", plain), _winners("swapped", swapped)]
+    columns += [_winners("marked", each) for each in marked]
+    same_length(**{f"column {i}": column for i, column in enumerate(columns)})
+    shape = (3,) * len(columns)
+    places = np.ravel_multi_index(columns, shape)
+    return np.bincount(places, minlength=3 ** len(columns)).reshape(shape)
+
+
+def position_of_counts(counts: Ints, *, level: float = 0.95) -> PositionBias:
+    """`position_bias` from the counts of plain by swapped winners; shape (3, 3)."""
     probability("level", level)
-    read = (one > 0) & (two > 0)
-    one, two = one[read], two[read]
-    n = len(one)
-    first = int((one == 1).sum() + (two == 2).sum())
-    changed = one != two
+    read = counts[1:, 1:]
+    n = int(read.sum())
+    # Each comparison counts once for the plain order and once for the swapped one.
+    first = int(read[0].sum() + read[:, 1].sum())
+    first_twice, second_twice = int(read[0, 1]), int(read[1, 0])
+    changed = first_twice + second_twice
     return PositionBias(
-        n_unread=int((~read).sum()),
+        n_unread=int(counts.sum()) - n,
         first=_share(first, 2 * n, n, level),
-        consistent=float((~changed).mean()) if n else None,
-        changed=_share(
-            int((one[changed] == 1).sum()), int(changed.sum()), int(changed.sum()), level
-        ),
+        consistent=(n - changed) / n if n else None,
+        changed=_share(first_twice, changed, changed, level),
         level=level,
     )
 
@@ -110,13 +142,15 @@ def preference(
     Raises:
         StatisticsError: The vectors differ in length, are empty, or hold another value.
     """
-    one, two = _winners("plain", plain), _winners("swapped", swapped)
-    which = _winners("marked", marked)
-    same_length(plain=one, swapped=two, marked=which)
+    return preference_of_counts(verdict_counts(plain, swapped, marked), level=level)
+
+
+def preference_of_counts(counts: Ints, *, level: float = 0.95) -> Preference:
+    """`preference` from the counts of plain by swapped winners by marked; shape (3, 3, 3)."""
     probability("level", level)
-    kept = (one > 0) & (two > 0) & (which > 0)
-    hits = int((one == which)[kept].sum() + (two == which)[kept].sum())
+    kept = counts[1:, 1:, 1:]
     n = int(kept.sum())
+    hits = int(np.einsum("iji->", kept) + np.einsum("ijj->", kept))
     return _share(hits, 2 * n, n, level)
 
 

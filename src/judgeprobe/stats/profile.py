@@ -19,8 +19,10 @@ from judgeprobe.stats.frontier import Crossings
 
 __all__ = [
     "Bounds",
+    "CurveSteps",
     "Shares",
     "bounds",
+    "curve_steps",
     "curves",
     "edit_shares",
     "pooled_rate",
@@ -99,19 +101,46 @@ def curves(design: Design, groups: Bools, crossed: Crossings) -> Floats:
     Returns:
         Shape (groups, cuts); NaN for a group without a graded edit.
     """
+    return curve_steps(design, groups, crossed).curves()
+
+
+@dataclass(frozen=True)
+class CurveSteps:
+    """Where the sums behind the curves rise and fall. Steps of parts of a table add up.
+
+    Attributes:
+        steps: Weight of the pairs that begin to change at each cut, less that of those that cease
+            to; shape (groups, cuts + 1).
+        n: Base items with a graded edit in the group; shape (groups,).
+    """
+
+    steps: Floats
+    n: Ints
+
+    def totals(self) -> Floats:
+        """Sum over base items of the share of changed edits at every cut; (groups, cuts)."""
+        return np.asarray(np.cumsum(self.steps, axis=1)[:, :-1], dtype=np.float64)
+
+    def curves(self) -> Floats:
+        """Equation 6 at every cut; (groups, cuts), NaN for a group without a graded edit."""
+        n = np.where(self.n > 0, self.n, np.nan)
+        return np.clip(self.totals() / n[:, None], 0.0, 1.0)
+
+
+def curve_steps(design: Design, groups: Bools, crossed: Crossings) -> CurveSteps:
+    """The steps of some pairs, whole base items of them."""
     n_cuts = len(crossed.taus)
-    found = np.full((len(groups), n_cuts), np.nan)
+    steps = np.zeros((len(groups), n_cuts + 1))
+    n = np.zeros(len(groups), dtype=np.int64)
     for g, members in enumerate(groups):
         kept = members & crossed.graded
-        if not kept.any():
-            continue
         base = design.base[kept]
         edits = np.bincount(base, minlength=design.n_base)
         weight = 1.0 / edits[base]
-        steps = np.bincount(crossed.low[kept], weight, n_cuts + 1)
-        steps -= np.bincount(crossed.high[kept], weight, n_cuts + 1)
-        found[g] = np.clip(np.cumsum(steps)[:n_cuts] / (edits > 0).sum(), 0.0, 1.0)
-    return found
+        steps[g] = np.bincount(crossed.low[kept], weight, n_cuts + 1)
+        steps[g] -= np.bincount(crossed.high[kept], weight, n_cuts + 1)
+        n[g] = (edits > 0).sum()
+    return CurveSteps(steps, n)
 
 
 def share_tensor(

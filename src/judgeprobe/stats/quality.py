@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from judgeprobe.errors import StatisticsError
 from judgeprobe.stats.checks import finite_vector, probability, same_length
 
-__all__ = ["GradeUse", "grade_use", "regrade_agreement"]
+__all__ = ["GradeUse", "grade_use", "regrade_agreement", "use_of_counts"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,16 @@ def grade_use(grades: ArrayLike, share: float, *, pooled: bool = False) -> Grade
     values = finite_vector("grades", grades, allow_nan=True)
     graded = values[~np.isnan(values)]
     kinds, counts = np.unique(np.round(graded, 10), return_counts=True)
-    needed = share * len(graded) - 1e-9
+    return use_of_counts(kinds, counts, share, pooled=pooled)
+
+
+def use_of_counts(
+    kinds: ArrayLike, counts: ArrayLike, share: float, *, pooled: bool = False
+) -> GradeUse:
+    """The same from the distinct grades, ascending, and how many texts were given each."""
+    kinds, counts = np.asarray(kinds), np.asarray(counts)
+    n = int(counts.sum())
+    needed = share * n - 1e-9
     if pooled:
         usable, held = 0, 0
         for count in counts:
@@ -65,7 +74,7 @@ def grade_use(grades: ArrayLike, share: float, *, pooled: bool = False) -> Grade
     else:
         usable = int((counts >= needed).sum())
         rule = f"at least {share:.1%} of the texts"
-    return GradeUse(len(graded), len(kinds), usable, max(usable - 1, 0), rule)
+    return GradeUse(n, len(kinds), usable, max(usable - 1, 0), rule)
 
 
 def regrade_agreement(first: ArrayLike, second: ArrayLike) -> float:

@@ -5,7 +5,7 @@ takes its own operating point, as the study did, so the interval carries the cho
 without a cut at the floor in a resample has no point there (NaN), as it would have in a study.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,15 @@ from judgeprobe.stats.bootstrap import Counts, Resamples
 from judgeprobe.stats.frontier import Crossings, operating_cuts
 from judgeprobe.stats.profile import share_tensor
 
-__all__ = ["Reselected", "reselected_draws"]
+__all__ = [
+    "Reselected",
+    "ShareChunk",
+    "rates_at_chosen",
+    "reselected_at",
+    "reselected_draws",
+    "share_chunks",
+    "weighted_sums",
+]
 
 _CHUNK_CELLS = 1 << 22
 _CACHE_CELLS = 1 << 25
@@ -36,7 +44,7 @@ class Reselected:
 
 
 @dataclass(frozen=True)
-class _Chunk:
+class ShareChunk:
     """Some base items: shares (items, groups * cuts), and groups present (items, groups)."""
 
     first: int
@@ -56,33 +64,69 @@ def reselected_draws(
         floor: Smallest S.
         resamples: Of the design's base items.
     """
-    groups, n_cuts = len(design.groups), len(crossed.taus)
-    chunks: Any = _chunks(design, crossed)
-    if design.n_base * groups * n_cuts <= _CACHE_CELLS:
-        chunks = list(chunks)
-
-    def each_chunk() -> Any:
-        return chunks if isinstance(chunks, list) else _chunks(design, crossed)
-
-    draws = []
-    rows = max(1, (1 << 24) // (groups * n_cuts))
-    for block in resamples.blocks():
-        for start in range(0, len(block), rows):
-            sums, n = _weighted(block[start : start + rows], each_chunk())
-            draws.append(_at_chosen(sums, n, floor))
+    each_chunk = _kept_chunks(design, crossed)
+    draws = [
+        rates_at_chosen(sums, n, floor)
+        for sums, n in _resampled(design, crossed, resamples, each_chunk)
+    ]
     ones = np.ones((1, design.n_base))
-    total, counted = _weighted(ones, each_chunk())
-    left = [_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
+    total, counted = weighted_sums(ones, each_chunk())
+    left = [rates_at_chosen(total - c.shares, counted - c.has, floor) for c in each_chunk()]
     return Reselected(np.concatenate(draws), np.concatenate(left))
 
 
-def _chunks(design: Design, crossed: Crossings) -> Iterator[_Chunk]:
+def reselected_at(
+    design: Design, crossed: Crossings, floors: Sequence[float], resamples: Resamples
+) -> Floats:
+    """Rates at the point of every resample, for several floors in one pass.
+
+    Args:
+        design: The pairs.
+        crossed: One judge's crossings, with at least one cut.
+        floors: Smallest S of each.
+        resamples: Of the design's base items.
+
+    Returns:
+        Shape (floors, resamples, 2 + axes), columns as in `Reselected`; NaN where no cut of a
+        resample reaches the floor.
+    """
+    draws: list[list[Floats]] = [[] for _ in floors]
+    for sums, n in _resampled(design, crossed, resamples, _kept_chunks(design, crossed)):
+        for mine, floor in zip(draws, floors, strict=True):
+            mine.append(rates_at_chosen(sums, n, floor))
+    return np.stack([np.concatenate(mine) for mine in draws])
+
+
+def _kept_chunks(design: Design, crossed: Crossings) -> Callable[[], Any]:
+    """A way to go over the chunks again and again, kept in memory where they fit."""
+    chunks: Any = share_chunks(design, crossed)
+    if design.n_base * len(design.groups) * len(crossed.taus) <= _CACHE_CELLS:
+        chunks = list(chunks)
+
+    def each_chunk() -> Any:
+        return chunks if isinstance(chunks, list) else share_chunks(design, crossed)
+
+    return each_chunk
+
+
+def _resampled(
+    design: Design, crossed: Crossings, resamples: Resamples, each_chunk: Callable[[], Any]
+) -> Iterator[tuple[Floats, Floats]]:
+    """`weighted_sums` of the resamples, some rows at a time."""
+    rows = max(1, (1 << 24) // (len(design.groups) * len(crossed.taus)))
+    for block in resamples.blocks():
+        for start in range(0, len(block), rows):
+            yield weighted_sums(block[start : start + rows], each_chunk())
+
+
+def share_chunks(design: Design, crossed: Crossings) -> Iterator[ShareChunk]:
+    """Shares of changed edits at every cut, some base items at a time."""
     groups = design.groups
     items = max(1, _CHUNK_CELLS // (len(groups) * len(crossed.taus)))
     for first in range(0, design.n_base, items):
         last = min(first + items, design.n_base)
         parts = [share_tensor(design, members, crossed, first, last) for members in groups]
-        yield _Chunk(
+        yield ShareChunk(
             first,
             last,
             np.concatenate([share for share, _ in parts], axis=1),
@@ -90,7 +134,7 @@ def _chunks(design: Design, crossed: Crossings) -> Iterator[_Chunk]:
         )
 
 
-def _weighted(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
+def weighted_sums(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
     """Sums of shares (rows, groups * cuts) and of base items (rows, groups) under the counts."""
     sums: Any = 0.0
     n: Any = 0.0
@@ -101,7 +145,7 @@ def _weighted(counts: Counts, chunks: Any) -> tuple[Floats, Floats]:
     return sums, n
 
 
-def _at_chosen(sums: Floats, n: Floats, floor: float) -> Floats:
+def rates_at_chosen(sums: Floats, n: Floats, floor: float) -> Floats:
     """Rates of each row at its own operating point; NaN where it has none."""
     rows, groups = n.shape
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -209,13 +209,14 @@ def corrected_mean(
         plain = replace(plain, reason=people)
     tuning = 0.0 if apart < _RARE else _tuning(f, y, known)
     estimate = _estimate(f, y, known, tuning)
-    groups = np.arange(len(f)) if clusters is None else clusters
-    n_groups = len(np.unique(groups[known]))
+    groups = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    labelled = _some(groups, known)
+    n_groups = n_gold if labelled is None else len(np.unique(labelled))
     spread = _spread(f, y, known, tuning, groups)
     plain = replace(plain, status=CORRECTED, corrected=estimate, tuning=tuning)
     if n_groups < 2:
         return replace(plain, reason="all labels are in one cluster: no interval")
-    p = _p(f, y, known, groups, estimate, spread, null)
+    p = _p((f - y)[known], labelled, estimate, spread, null)
     if spread == 0:
         return replace(plain, p=p, reason="labels do not vary: no interval")
     reach = float(student.ppf((1 + level) / 2, n_groups - 1)) * spread
@@ -234,7 +235,7 @@ def _labels_alone(
     labels = y[known]
     test = binomtest(int(labels.sum()), len(labels), 0.5 if null is None else min(max(null, 0), 1))
     ends = test.proportion_ci(level, method="exact")
-    p = _p(f, y, known, np.arange(len(f)), 0.0, 0.0, None) if null is None else float(test.pvalue)
+    p = _p((f - y)[known], None, 0.0, 0.0, None) if null is None else float(test.pvalue)
     return replace(
         plain,
         status=CORRECTED,
@@ -261,11 +262,15 @@ def _estimate(f: Floats, y: Floats, known: Bools, tuning: float) -> float:
     return rest + float((y[known] - tuning * f[known]).mean())
 
 
-def _spread(f: Floats, y: Floats, known: Bools, tuning: float, groups: Ints) -> float:
+def _some(groups: Ints | None, rows: Bools) -> Ints | None:
+    return None if groups is None else groups[rows]
+
+
+def _spread(f: Floats, y: Floats, known: Bools, tuning: float, groups: Ints | None) -> float:
     """Standard error from the two means' deviations, summed within groups."""
-    total = _group_variance(y[known] - tuning * f[known], groups[known])
-    if tuning and len(np.unique(groups)) == len(groups):
-        total += tuning**2 * _group_variance(f[~known], groups[~known])
+    total = _group_variance(y[known] - tuning * f[known], _some(groups, known))
+    if tuning and (groups is None or groups.max() + 1 == len(groups)):
+        total += tuning**2 * _group_variance(f[~known], _some(groups, ~known))
     elif tuning:
         pull = np.zeros(len(f))
         pull[known] = _deviations(y[known] - tuning * f[known])
@@ -278,34 +283,31 @@ def _deviations(values: Floats) -> Floats:
     return np.asarray((values - values.mean()) / len(values))
 
 
-def _group_variance(values: Floats, groups: Ints) -> float:
+def _group_variance(values: Floats, groups: Ints | None) -> float:
     return _sum_variance(_deviations(values), groups)
 
 
-def _sum_variance(pull: Floats, groups: Ints) -> float:
-    codes = np.unique(groups, return_inverse=True)[1]
-    sums = np.bincount(codes, pull)
+def _sum_variance(pull: Floats, groups: Ints | None) -> float:
+    """Of a mean whose rows pull so much each; None: every row is a group of its own."""
+    sums: Floats = pull
+    if groups is not None:
+        places = np.unique(groups, return_inverse=True)[1]
+        sums = np.bincount(places, pull).astype(np.float64)
     if len(sums) < 2 or np.ptp(pull) < 1e-15:
         return 0.0
     return float((sums**2).sum() * len(sums) / (len(sums) - 1))
 
 
 def _p(
-    f: Floats,
-    y: Floats,
-    known: Bools,
-    groups: Ints,
-    estimate: float,
-    spread: float,
-    null: float | None,
+    gap: Floats, groups: Ints | None, estimate: float, spread: float, null: float | None
 ) -> float | None:
+    """Of the labelled rows' error where `null` is None, else of the estimate."""
     if null is None:
-        gap = f[known] - y[known]
-        away, spread = float(gap.mean()), float(np.sqrt(_group_variance(gap, groups[known])))
+        away, spread = float(gap.mean()), float(np.sqrt(_group_variance(gap, groups)))
     else:
         away = estimate - null
     if spread == 0:
         # Without scatter there is no test: only an exact zero says something.
         return 1.0 if abs(away) < 1e-12 else None
-    freedom = len(np.unique(groups[known])) - 1
+    freedom = len(gap if groups is None else np.unique(groups)) - 1
     return float(2 * student.sf(abs(away) / spread, freedom))

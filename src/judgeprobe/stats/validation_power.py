@@ -13,6 +13,7 @@ Source: judge-construct-validity, definition 6, section 4.4, appendix E.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -106,7 +107,7 @@ class ValidationPower:
         best: The member with the largest kappa (the earliest on a tie).
         a_imp: Its kappa, with an interval conditional on its predictions.
         a_imp_p: p of the maximum over members against the maximum over members of the null.
-        a_hum: Kappa of two annotators, or None.
+        a_hum: Kappa of two annotators (the mean over pairs of more), or None.
         n_double: Items labelled twice.
         power: Ceiling minus a_imp.
     """
@@ -132,6 +133,7 @@ def validation_power(
     texts_b: Sequence[str] | None = None,
     groups: IntArray | None = None,
     second: IntArray | None = None,
+    raters: IntArray | None = None,
     ordered: bool = False,
     permutations: int = 100,
     resamples: int = 2000,
@@ -148,6 +150,9 @@ def validation_power(
         texts_b: Second sides of pairs; their order must have been drawn at random.
         groups: Group codes 0 to g - 1, shape (n,), or None where items are their own groups.
         second: A second annotator's codes, shape (n,), -1 where missing; or None.
+        raters: Codes of two or more people, shape (n, people), -1 where missing; or None. Where
+            given, the ceiling is the mean kappa over pairs of people and `second` is not read: a
+            label that is the people's own majority agrees with each of them by construction.
         ordered: Whether codes are in order (the linearly weighted kappa is then given too).
         permutations: Label vectors in the null; fewer than 19 cannot reach p = 0.05.
         resamples: Bootstrap draws of groups for the intervals.
@@ -165,7 +170,8 @@ def validation_power(
         same_length(texts=texts, texts_b=texts_b)
     if permutations < 1:
         raise StatisticsError(f"`permutations` must be at least 1; got {permutations}")
-    n_classes = int(max(labels.max(), -1 if second is None else second.max())) + 1
+    people = _people(labels, second, raters)
+    n_classes = 1 + int(max(labels.max(), *(codes.max() for pair in people for codes in pair), -1))
     if len(np.unique(labels)) < 2:
         raise StatisticsError(
             "the labels hold one class; agreement with them can be evidence of nothing"
@@ -185,7 +191,7 @@ def validation_power(
     unit = "item" if groups is None else "group"
     a_imp = _interval(best.kappa, imp_draws, level, draws.shape[1], unit)
     a_hum, n_double, power = _ceiling(
-        labels, second, units, n_classes, draws, imp_draws, a_imp, level, unit
+        people, units, n_classes, draws, imp_draws, a_imp, level, unit
     )
     top = np.max([member.null for member in members], axis=0)
     return ValidationPower(
@@ -272,9 +278,19 @@ def _interval(
     )
 
 
+def _people(
+    labels: IntArray, second: IntArray | None, raters: IntArray | None
+) -> list[tuple[IntArray, IntArray]]:
+    """Pairs of label vectors whose agreement is the ceiling."""
+    if raters is not None:
+        if raters.ndim != 2 or len(raters) != len(labels):
+            raise StatisticsError(f"`raters` must be items x people; got shape {raters.shape}")
+        return list(combinations(raters.T, 2))
+    return [] if second is None else [(labels, second)]
+
+
 def _ceiling(
-    labels: IntArray,
-    second: IntArray | None,
+    people: Sequence[tuple[IntArray, IntArray]],
     units: IntArray,
     n_classes: int,
     draws: FloatArray,
@@ -283,12 +299,15 @@ def _ceiling(
     level: float,
     unit: str,
 ) -> tuple[Interval | None, int, Power]:
-    double = np.zeros(len(labels), dtype=bool) if second is None else second >= 0
-    n_double = int(double.sum())
-    if second is None or n_double < 2:
-        return None, n_double, Power(None, None, "no human ceiling")
-    value = cohen_kappa(labels[double], second[double], n_classes).value
-    hum_draws = group_kappa_draws(labels, second, units, n_classes, draws)
+    shared = [(a >= 0) & (b >= 0) for a, b in people]
+    double = np.any(shared, axis=0) if shared else np.zeros(0, dtype=bool)
+    enough = [(a, b, both) for (a, b), both in zip(people, shared, strict=True) if both.sum() >= 2]
+    if not enough:
+        return None, int(double.sum()), Power(None, None, "no human ceiling")
+    each = [cohen_kappa(a[both], b[both], n_classes).value for a, b, both in enough]
+    value = float(np.mean(each))
+    drawn = [group_kappa_draws(a, b, units, n_classes, draws) for a, b, _ in enough]
+    hum_draws = np.mean(drawn, axis=0)
     n_units = len(np.unique(units[double]))
     a_hum = _interval(value, hum_draws, level, n_units, unit)
     interval = _interval(value - a_imp.estimate, hum_draws - imp_draws, level, n_units, unit)
@@ -297,4 +316,5 @@ def _ceiling(
         status = "ceiling exceeded"
     elif a_imp.high >= a_hum.low:
         status = "not resolvable"
-    return a_hum, n_double, Power(value - a_imp.estimate, interval, status)
+    power = Power(value - a_imp.estimate, interval, status)
+    return a_hum, int(double.sum()), power

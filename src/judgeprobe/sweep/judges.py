@@ -12,6 +12,7 @@ from typing import Literal
 from judgeprobe.llm import Reading, read_grade
 from judgeprobe.records import GradeStatus, Reply, Scale
 from judgeprobe.sweep.plan import Text
+from judgeprobe.user_function import UserFunction
 
 __all__ = ["Elicitation", "Judge", "Judgement"]
 
@@ -42,6 +43,7 @@ class Judge(ABC):
         group: Calls of one group share one limit on how many run at once.
         concurrency: Most calls at once, or None for the study's number.
         prompt_hash: Hash of its prompt; "" where it has none.
+        parser: The user's own reader of its replies; None where ours reads them.
     """
 
     name: str
@@ -52,13 +54,16 @@ class Judge(ABC):
     prompt_hash: str = ""
     scale: Scale
     reply_pattern: str | None = None
+    parser: UserFunction | None = None
 
-    def prepare(self) -> None:  # noqa: B027 - most judges need none
+    def prepare(self) -> None:
         """Check, before the first call, what can be checked without one.
 
         Raises:
-            InputError: The judge cannot be asked.
+            InputError: The judge cannot be asked, or its parser cannot be loaded.
         """
+        if self.parser is not None:
+            self.parser.load()
 
     @abstractmethod
     def key(self, text: Text, repetition: int) -> str:
@@ -76,6 +81,10 @@ class Judge(ABC):
 
     def read(self, reply: Reply) -> Judgement:
         """The grade that a reply gives."""
+        if self.parser is not None:
+            from judgeprobe.sweep.parsers import parsed
+
+            return parsed(reply, self.parser.load(), self.scale)
         found = read_grade(
             reply.message or reply.text, self.scale, reply_pattern=self.reply_pattern
         )

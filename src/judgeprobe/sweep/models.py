@@ -6,7 +6,7 @@ and the concurrency are in none of them. A reply from another provider or model 
 is kept and never used as a grade.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from judgeprobe.errors import PermanentCallError
 from judgeprobe.llm.cache import reply_key
@@ -24,25 +24,48 @@ from judgeprobe.study import JudgeSettings, Study
 from judgeprobe.sweep.judges import Judge, Judgement, judgement
 from judgeprobe.sweep.plan import Text
 
-__all__ = ["ModelJudge"]
+__all__ = ["COMPLETION_PROMPT", "PLACES", "ModelJudge", "elicitation_of", "prompt_of"]
 
 _LOCAL = "local/"
-_COMPLETION_PROMPT = "judge_completion.v1"
+COMPLETION_PROMPT = "judge_completion.v1"
 # Log-probabilities wanted for the mean over grade tokens: as many as providers give.
 _TOP = 20
-_PLACES = {"evidence", "claim", "question", "measures", "low", "high", "step"}
+PLACES = frozenset({"evidence", "claim", "question", "measures", "low", "high", "step"})
 _CHARACTERS_A_TOKEN = 4
 _REPLY_TOKENS = 60
 # Enough for {"grade": x}, in which the grade's token is looked for.
 _EXPECTED_TOKENS = 24
 
 
+def elicitation_of(settings: JudgeSettings) -> Literal["written", "expected"]:
+    """How the grade of a model is had: as study.toml says, or as its kind of model is asked."""
+    is_local = settings.model is not None and settings.model.startswith(_LOCAL)
+    return settings.elicitation or ("expected" if is_local else "written")
+
+
+def prompt_of(settings: JudgeSettings, of_study: str) -> str:
+    """The prompt of a model: its own, that of models without a chat format, or the study's."""
+    if settings.prompt is not None:
+        return settings.prompt
+    model = settings.model or ""
+    if model.startswith((_LOCAL, "text-completion-openai/")):
+        return COMPLETION_PROMPT
+    return of_study
+
+
 class ModelJudge(Judge):
     """A judge that is a model, local or behind an API.
+
+    Attributes:
+        places: Places that its prompt may have.
+        required: Places that it must have.
 
     Raises:
         InputError: Its prompt or its model file cannot be used.
     """
+
+    places = PLACES
+    required = frozenset({"claim"})
 
     def __init__(self, settings: JudgeSettings, study: Study, *, repetitions: int) -> None:
         assert settings.model is not None
@@ -53,10 +76,13 @@ class ModelJudge(Judge):
         self.repetitions = repetitions
         self.reply_pattern = settings.reply_pattern
         self.is_local = self.model.startswith(_LOCAL)
-        self.elicitation = settings.elicitation or ("expected" if self.is_local else "written")
+        self.elicitation = elicitation_of(settings)
         self._settings = settings
-        self._template = load_template(self._prompt(elicitation.prompt), relative_to=study.folder)
-        self._template.check(_PLACES, {"claim"})
+        self._run_label = elicitation.run
+        self._template = load_template(
+            prompt_of(settings, elicitation.prompt), relative_to=study.root
+        )
+        self._template.check(self.places, self.required)
         self.prompt_hash = self._template.hash
         self._values = {
             "question": study.taxonomy.question,
@@ -78,13 +104,6 @@ class ModelJudge(Judge):
         self._fleet = self._find_fleet()
         self.group = self._group()
         self._price = self._find_price()
-
-    def _prompt(self, of_study: str) -> str:
-        if self._settings.prompt is not None:
-            return self._settings.prompt
-        if self.is_local or self.model.startswith("text-completion-openai/"):
-            return _COMPLETION_PROMPT
-        return of_study
 
     def _identify(self) -> tuple[str, str]:
         """What tells the model apart where its name does not, and the name it is served under."""
@@ -126,8 +145,10 @@ class ModelJudge(Judge):
         """Load the local model, or see that a direct endpoint can be asked.
 
         Raises:
-            InputError: The model file is damaged, or the model's name tells no endpoint.
+            InputError: The model file is damaged, the model's name tells no endpoint, or the
+                parser cannot be loaded.
         """
+        super().prepare()
         if self._local is not None:
             self._local.start()
         if self.transport == "direct":
@@ -138,7 +159,7 @@ class ModelJudge(Judge):
     def request(self, text: Text, *, base_url: str | None = None) -> Request:
         """What is sent for a text."""
         settings = self._settings
-        values = {**self._values, "evidence": text.evidence, "claim": text.text}
+        values = {**self._values, **self.shown(text)}
         content: dict[str, Any] = (
             {"prompt": self._template.completion(values)}
             if self._template.is_completion
@@ -159,9 +180,19 @@ class ModelJudge(Judge):
             **content,
         )
 
+    def shown(self, text: Text) -> dict[str, str]:
+        """What fills the places of the prompt that differ from text to text."""
+        return {"evidence": text.evidence, "claim": text.text}
+
+    @property
+    def is_completion(self) -> bool:
+        """Whether its prompt is one text to continue."""
+        return self._template.is_completion
+
     def key(self, text: Text, repetition: int) -> str:
         """Cache key of one call."""
-        return reply_key(self.request(text).body(), self.prompt_hash, repetition)
+        body = self.request(text).body()
+        return reply_key(body, self.prompt_hash, repetition, run=self._run_label)
 
     def _max_tokens(self) -> int | None:
         # A completion prompt that ends where the grade stands needs the one token.

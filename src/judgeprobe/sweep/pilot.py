@@ -27,7 +27,7 @@ from judgeprobe.sweep.progress import Style, progress_for
 from judgeprobe.sweep.roster import check_roster, make_judges
 from judgeprobe.sweep.run import Outcome, Runner, interruptible, pending_calls
 
-__all__ = ["PilotRow", "pilot"]
+__all__ = ["PilotRow", "pilot", "pilot_extra"]
 
 _UNSTEADY = 0.8
 _FORMAT_FAILURES = 0.05
@@ -51,6 +51,7 @@ class PilotRow:
         usd_sweep: What the whole sweep would cost at the same rate; None where not known.
         verdict: "frontier", "single cut" or "no cut".
         warnings: What to mend before the sweep is paid for.
+        why: Why the first text without a grade has none; "" where every text has one.
     """
 
     judge: str
@@ -66,6 +67,7 @@ class PilotRow:
     usd_sweep: float | None
     verdict: str
     warnings: tuple[str, ...] = ()
+    why: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """As pilot.json keeps it."""
@@ -75,7 +77,12 @@ class PilotRow:
 
 
 def pilot(
-    study: Study, *, sample: int = 60, repetitions: int = 2, progress: Style = "none"
+    study: Study,
+    *,
+    sample: int = 60,
+    repetitions: int = 2,
+    progress: Style = "none",
+    spent: Budget | None = None,
 ) -> tuple[list[PilotRow], list[str], str]:
     """Ask every judge about a sample, and write pilot.json.
 
@@ -84,6 +91,7 @@ def pilot(
         sample: Fewest texts; the last base item is taken whole.
         repetitions: How often each text is graded, at least 2.
         progress: How the counts are shown.
+        spent: A budget that several runs share; the study's own where None.
 
     Returns:
         One row a judge, notes, and why the run ended early, or "".
@@ -104,7 +112,7 @@ def pilot(
         if calls:
             for judge in judges:
                 judge.prepare()
-            budget = Budget(settings.max_usd, settings.max_calls, settings.max_minutes)
+            budget = spent or Budget(settings.max_usd, settings.max_calls, settings.max_minutes)
             with Claims(study.cache_dir) as claims:
                 runner = Runner(
                     calls, outcome, cache, claims, budget, concurrency=settings.concurrency
@@ -130,6 +138,23 @@ def pilot(
     return rows, notes, outcome.stopped
 
 
+def pilot_extra(study: Study, *, sample: int, repetitions: int = 2) -> dict[str, int]:
+    """Calls of a pilot that the sweep would not make and that are not in the cache, by judge.
+
+    Raises:
+        JudgeprobeError: The study cannot be swept.
+    """
+    judges = make_judges(study)
+    swept = {judge.name: judge.repetitions for judge in judges}
+    for judge in judges:
+        judge.repetitions = max(2, repetitions)
+    texts = _sample(load_plan(study).texts, sample)
+    with ReplyCache(study.cache_dir) as cache:
+        calls, _ = pending_calls(judges, texts, cache, failed={})
+    found = Counter(call.judge.name for call in calls if call.repetition >= swept[call.judge.name])
+    return dict(found)
+
+
 def _sample(texts: Sequence[Text], least: int) -> list[Text]:
     chosen: list[Text] = []
     for text in texts:
@@ -150,20 +175,22 @@ def _row(
 ) -> PilotRow:
     grades = np.full((judge.repetitions, len(texts)), np.nan)
     failures: Counter[str] = Counter()
-    cost, priced, replies = 0.0, True, 0
+    cost, priced, replies, why = 0.0, True, 0, ""
     for column, text in enumerate(texts):
         for repetition in range(judge.repetitions):
             reply = cache.get(judge.key(text, repetition))
             if reply is None:
                 if repetition == 0:
-                    known = (judge.name, text.id, repetition) in outcome.failures
-                    failures["failed" if known else "not asked"] += 1
+                    known = outcome.failures.get((judge.name, text.id, repetition))
+                    failures["not asked" if known is None else "failed"] += 1
+                    why = why or known or outcome.states[judge.name].stopped
                 continue
             found = judge.read(reply)
             if found.value is not None:
                 grades[repetition, column] = found.value
             elif repetition == 0:
                 failures[found.status] += 1
+                why = why or f"{found.status}: {found.detail}"
             paid = judge.cost(reply)
             replies += 1
             priced = priced and paid is not None
@@ -188,12 +215,13 @@ def _row(
         usd=known_cost,
         usd_sweep=None if known_cost is None else known_cost / replies * planned,
         verdict="frontier" if points > 1 else "single cut" if points == 1 else "no cut",
-        warnings=tuple(_warnings(points, agreement, failures, len(texts))),
+        warnings=tuple(_warnings(points, agreement, failures, len(texts), why)),
+        why=why,
     )
 
 
 def _warnings(
-    points: int, agreement: float | None, failures: Counter[str], texts: int
+    points: int, agreement: float | None, failures: Counter[str], texts: int, example: str
 ) -> list[str]:
     found = []
     if points == 0:
@@ -202,7 +230,10 @@ def _warnings(
         found.append(f"it repeats its own grade on {agreement:.0%} of the texts only")
     bad = sum(n for status, n in failures.items() if status not in ("failed", "not asked"))
     if bad > _FORMAT_FAILURES * texts:
-        found.append(f"{bad} of {texts} replies hold no grade on the scale: look at the prompt")
+        found.append(
+            f"{bad} of {texts} replies hold no grade on the scale (the first: {example}): look at "
+            "the prompt, or tell study.toml how to read them (reply_pattern or parser)"
+        )
     if failures["failed"] or failures["not asked"]:
         found.append(f"{failures['failed'] + failures['not asked']} texts have no reply")
     return found

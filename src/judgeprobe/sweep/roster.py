@@ -10,6 +10,7 @@ from judgeprobe.families import require_disjoint
 from judgeprobe.study import JudgeSettings, Study
 from judgeprobe.sweep.callables import CallableJudge
 from judgeprobe.sweep.judges import Judge
+from judgeprobe.user_function import UserFunction
 
 __all__ = ["check_roster", "make_judges"]
 
@@ -28,11 +29,26 @@ def make_judges(study: Study) -> list[Judge]:
         repetitions = judge.repetitions or settings.elicitation.repetitions
         scale = settings.elicitation.scale
         if judge.call is not None:
-            judges.append(CallableJudge(judge, scale, repetitions=repetitions, folder=study.folder))
+            judges.append(
+                CallableJudge(
+                    judge,
+                    scale,
+                    repetitions=repetitions,
+                    folder=study.root,
+                    run=settings.elicitation.run,
+                )
+            )
         else:
             from judgeprobe.sweep.models import ModelJudge
 
             judges.append(ModelJudge(judge, study, repetitions=repetitions))
+        if judge.parser is not None:
+            judges[-1].parser = UserFunction(
+                judge.parser,
+                setting="parser",
+                owner=f"the judge `{judge.name}`",
+                folder=study.folder,
+            )
     return judges
 
 

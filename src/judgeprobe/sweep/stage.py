@@ -27,7 +27,7 @@ from judgeprobe.sweep.summary import Summariser, SweepResult
 if TYPE_CHECKING:
     from judgeprobe.sweep.cluster import Cluster
 
-__all__ = ["DryRun", "SweepResult", "dry_run", "planned_keys", "sweep"]
+__all__ = ["DryRun", "SweepResult", "budget_of", "dry_run", "planned_keys", "sweep"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ def sweep(
     batch: bool = False,
     cluster: "Cluster | None" = None,
     progress: Style = "none",
+    spent: Budget | None = None,
 ) -> SweepResult:
     """Grade every unique text by every judge, and write grades.parquet.
 
@@ -104,6 +105,7 @@ def sweep(
             without one are asked call by call.
         cluster: Whose workers make the calls of models behind an API; this process where None.
         progress: How the counts are shown.
+        spent: A budget that several sweeps share; the study's own where None.
 
     Raises:
         JudgeprobeError: The study cannot be swept, or the disk refused.
@@ -115,8 +117,8 @@ def sweep(
     failed = {} if retry_failed else earlier_failures(study.grades_path, metadata)
     scale = study.settings.elicitation.scale
     controls = control_grades(plan.interventions, scale, seed=study.settings.study.seed)
-    budget = study.settings.budget
-    spent = Budget(budget.max_usd, budget.max_calls, budget.max_minutes)
+    if spent is None:
+        spent = budget_of(study)
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed=failed)
         while True:
@@ -143,6 +145,12 @@ def sweep(
     result = summariser.result(judges, controls, outcome, plan, notes=notes, rows=count)
     study.record("sweep", manifest_entry(study, metadata, result))
     return result
+
+
+def budget_of(study: Study) -> Budget:
+    """The budget of one run, nothing spent."""
+    budget = study.settings.budget
+    return Budget(budget.max_usd, budget.max_calls, budget.max_minutes)
 
 
 def _batched(calls: Sequence[Call]) -> tuple[list[Call], list[Call], list[str]]:

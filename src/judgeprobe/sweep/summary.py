@@ -24,6 +24,8 @@ __all__ = ["JudgeSummary", "Summariser", "SweepResult"]
 
 _OTHER_SCALE_SHARE = 0.5
 _FEWEST = 10
+_UNREAD_SHARE = 0.05
+_UNREAD = ("unparseable", "truncated", "off_scale", "refused")
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class _Counts:
         self.providers: Counter[str] = Counter()
         self.off_lattice = 0
         self.without_temperature = 0
+        self.examples: dict[str, str] = {}
 
 
 class Summariser:
@@ -137,6 +140,8 @@ class Summariser:
             if row.value is not None:
                 counts.values[row.value] += 1
                 counts.off_lattice += not self.scale.on_lattice(row.value)
+            if row.status in _UNREAD:
+                counts.examples.setdefault(row.status, row.detail)
             counts.without_temperature += row.detail.endswith(NO_TEMPERATURE)
             if row.status != "failed":
                 counts.models[row.served_model] += 1
@@ -220,6 +225,7 @@ class Summariser:
                 f"the judge `{judge.name}` refuses a temperature; {counts.without_temperature} "
                 "texts were graded without one"
             )
+        yield from _unread_note(judge.name, counts)
         graded, off = counts.statuses["graded"], counts.statuses["off_scale"]
         if graded + off < _FEWEST or judge.elicitation == "expected":
             return
@@ -236,6 +242,21 @@ class Summariser:
                 f"{counts.off_lattice} of {graded} lie between the lattice points: it may be "
                 f"answering on 0 to 1 where {low:g} to {high:g} was asked"
             )
+
+
+def _unread_note(judge: str, counts: _Counts) -> Iterator[str]:
+    """Why replies gave no grade, with the first of each kind, where that is more than a few."""
+    unread = {status: n for status in _UNREAD if (n := counts.statuses[status])}
+    total = counts.statuses.total()
+    if sum(unread.values()) > _UNREAD_SHARE * total:
+        told = "; ".join(
+            f"{status} {n}, for example {counts.examples[status]}" for status, n in unread.items()
+        )
+        yield (
+            f"the judge `{judge}`: {sum(unread.values())} of {total} replies hold no grade that "
+            f"can be read ({told}); tell study.toml how to read them (reply_pattern or parser) and "
+            "run again: no call is made twice"
+        )
 
 
 def _conflict_note(control: ControlGrades) -> str:

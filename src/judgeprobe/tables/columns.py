@@ -22,12 +22,14 @@ import pyarrow.parquet as pq
 from judgeprobe.errors import InputError
 from judgeprobe.stats.arrays import Bools, Floats, Ints
 
-__all__ = ["Parsed", "Piece", "column_of", "numbers", "pieces", "truths", "words"]
+__all__ = ["ENDINGS", "Parsed", "Piece", "column_of", "numbers", "pieces", "truths", "words"]
 
+ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 _NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")
 _JSON_ROWS = 100_000
 _CSV_BYTES = 1 << 24
+_PARQUET_ROWS = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,13 @@ class Piece:
         """A column, or one of nulls where the table has none of that name."""
         found = self.columns.get(name)
         return pa.nulls(self.n, pa.string()) if found is None else found
+
+    def after(self, rows: int) -> "Piece":
+        """The same piece, its rows counted on from that many others."""
+        if rows == 0:
+            return self
+        skipped = {reason: numbers + rows for reason, numbers in self.skipped.items()}
+        return Piece(self.rows + rows, self.columns, skipped)
 
 
 @dataclass(frozen=True)
@@ -210,14 +219,19 @@ def _cell(value: Any) -> str | None:
 
 
 def _parquet(path: Path, required: Sequence[str], wanted: Sequence[str]) -> Iterator[Piece]:
-    file = pq.ParquetFile(path)
-    names = file.schema_arrow.names
+    with pq.ParquetFile(path) as plain:
+        schema = plain.schema_arrow
+    names = schema.names
     _need(path, names, required)
+    # A word that many rows share is then one word of a dictionary, not a text in every row.
+    worded = [f.name for f in schema if f.name in wanted and _is_words(f.type)]
     start = 1
-    for batch in file.iter_batches(columns=[name for name in wanted if name in names]):
-        columns = {name: batch.column(i) for i, name in enumerate(batch.schema.names)}
-        yield Piece(np.arange(start, start + batch.num_rows), columns, {})
-        start += batch.num_rows
+    with pq.ParquetFile(path, read_dictionary=worded) as file:
+        wanted_here = [name for name in wanted if name in names]
+        for batch in file.iter_batches(_PARQUET_ROWS, columns=wanted_here):
+            columns = {name: batch.column(i) for i, name in enumerate(batch.schema.names)}
+            yield Piece(np.arange(start, start + batch.num_rows), columns, {})
+            start += batch.num_rows
 
 
 def _text(column: Any) -> Any:
@@ -257,18 +271,34 @@ def numbers(column: Any) -> Parsed:
 
 def words(column: Any, index: dict[str, int]) -> Ints:
     """A column as codes; new words are numbered on in `index`; -1 where empty."""
-    coded = pc.dictionary_encode(_text(column))
+    dictionary, places = _coded(column)
     known = np.array(
-        [
-            -1 if word == "" else index.setdefault(word, len(index))
-            for word in coded.dictionary.to_pylist()
-        ],
+        [-1 if word == "" else index.setdefault(word, len(index)) for word in dictionary] + [-1],
         dtype=np.int64,
     )
-    if len(known) == 0:
-        return np.zeros(0, dtype=np.int64)
-    found: Ints = known[coded.indices.to_numpy(zero_copy_only=False)]
+    found: Ints = known[places]
     return found
+
+
+def _coded(column: Any) -> tuple[list[str], Ints]:
+    """Trimmed words in the order of their first rows, and the word of each row; -1 where null."""
+    if not pa.types.is_dictionary(column.type) or not _is_words(column.type.value_type):
+        coded = pc.dictionary_encode(_text(column))
+        return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False)
+    size, n = len(column.dictionary), len(column)
+    places = pc.fill_null(column.indices, size).to_numpy(zero_copy_only=False).astype(np.int64)
+    # A dictionary may hold words of other pieces: only those of these rows are numbered.
+    first = np.full(size + 1, n)
+    first[places[::-1]] = np.arange(n)[::-1]
+    used = np.flatnonzero(first[:size] < n)
+    used = used[np.argsort(first[used])]
+    rank = np.full(size + 1, -1, dtype=np.int64)
+    rank[used] = np.arange(len(used))
+    return _text(column.dictionary.take(pa.array(used))).to_pylist(), rank[places]
+
+
+def _is_words(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def truths(column: Any) -> tuple[Ints, Bools]:

@@ -17,7 +17,7 @@ from judgeprobe.tables.pairs import APART, UNKNOWN, Exclusion, PairTable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["pairs_from_study", "repeated_grades"]
+__all__ = ["in_table_order", "pairs_from_study", "repeated_grades"]
 
 _COLUMNS = ("judge", "text_id", "repetition", "value", "status", "elicitation")
 
@@ -47,7 +47,7 @@ def pairs_from_study(
     missing = [name for name in _COLUMNS if name not in grades.columns]
     if missing:
         raise InputError(f"the grades lack the column `{missing[0]}`", remedy="run the sweep again")
-    rows = _in_order(interventions)
+    rows = in_table_order(interventions)
     texts: dict[str, int] = {}
     before, after = _text_numbers(rows, texts)
     names = _judge_order(grades, judges)
@@ -90,7 +90,7 @@ def repeated_grades(
         By judge the grades of the originals and of the edits, NaN where there is none, with the
         pairs in the order of `pairs_from_study`; shape (repetitions, 2, pairs).
     """
-    rows = _in_order(interventions)
+    rows = in_table_order(interventions)
     texts: dict[str, int] = {}
     before, after = _text_numbers(rows, texts)
     found = {}
@@ -103,7 +103,8 @@ def repeated_grades(
     return found
 
 
-def _in_order(interventions: Sequence[Intervention]) -> list[Intervention]:
+def in_table_order(interventions: Sequence[Intervention]) -> list[Intervention]:
+    """The edits in the order of the pairs of `pairs_from_study`."""
     return sorted(interventions, key=lambda row: (row.base_id, row.slot, row.id))
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from judgeprobe.build import facts
-from judgeprobe.build.markers import marker_list
 from judgeprobe.build.rules.elaboration import add_gloss, restate_compound
 from judgeprobe.build.rules.formatting import shift_format
 from judgeprobe.build.rules.ordering import move_to_back, move_to_front
@@ -18,6 +17,7 @@ from judgeprobe.build.rules.padding import (
 )
 from judgeprobe.build.rules.register import formal_register
 from judgeprobe.build.rules.tables import table
+from judgeprobe.markers import marker_list
 from judgeprobe.taxonomy import load_taxonomy
 
 LISTS = load_taxonomy("claim-calibration").lists

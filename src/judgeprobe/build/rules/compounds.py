@@ -7,9 +7,9 @@ unpacked, since other compounds have other readings ("night nurses" are not nurs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from judgeprobe.build.inflection import is_plural_noun, noun_plural
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence
 from judgeprobe.build.rules.tables import table, words
+from judgeprobe.inflection import is_plural_noun, noun_plural
 
 __all__ = ["Compound", "compounds"]
 

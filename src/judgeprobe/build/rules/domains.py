@@ -7,10 +7,10 @@ mice" -> "in mice and rats"). A noun that would make a singular verb disagree is
 
 from collections.abc import Iterator
 
-from judgeprobe.build.inflection import is_plural_noun
 from judgeprobe.build.rules.grammar import subject, tidy
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence, parse
 from judgeprobe.build.rules.tables import table
+from judgeprobe.inflection import is_plural_noun
 
 __all__ = ["extend_modifier", "extend_noun"]
 

@@ -7,8 +7,8 @@ the operator yields nothing.
 
 import re
 
-from judgeprobe.build.inflection import article, is_plural_noun, verb_form
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence
+from judgeprobe.inflection import article, is_plural_noun, verb_form
 
 __all__ = ["clause_start", "is_singular", "present", "subject", "tidy"]
 

@@ -8,10 +8,10 @@ cannot be read, that hedge stays.
 import re
 from collections.abc import Callable
 
-from judgeprobe.build.inflection import verb_form, verb_lemma
 from judgeprobe.build.rules.grammar import clause_start, is_singular, present, tidy
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence, parse
 from judgeprobe.build.rules.tables import table, words
+from judgeprobe.inflection import verb_form, verb_lemma
 
 __all__ = ["drop_hedges"]
 

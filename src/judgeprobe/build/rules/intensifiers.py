@@ -8,11 +8,11 @@ probes/rules/intensifiers.toml. A word that has a degree word or a negation besi
 import hashlib
 from collections.abc import Callable, Iterator
 
-from judgeprobe.build.inflection import verb_lemma
 from judgeprobe.build.rules.clauses import fronted
 from judgeprobe.build.rules.grammar import tidy
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence, parse
 from judgeprobe.build.rules.tables import table, words
+from judgeprobe.inflection import verb_lemma
 
 __all__ = ["add_intensifier"]
 

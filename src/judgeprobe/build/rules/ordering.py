@@ -7,10 +7,10 @@ clause whose pronoun would come before its noun is left where it is.
 
 from collections.abc import Iterator
 
-from judgeprobe.build.inflection import can_be
 from judgeprobe.build.rules.clauses import Adverbial, clause_end, fronted, trailing
 from judgeprobe.build.rules.grammar import tidy
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence, Token, parse
+from judgeprobe.inflection import can_be
 
 __all__ = ["move_to_back", "move_to_front"]
 

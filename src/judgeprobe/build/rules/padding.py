@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 
 from judgeprobe.build.facts import abbreviations, defined_in
-from judgeprobe.build.inflection import verb_form, verb_lemma
 from judgeprobe.build.rules.compounds import compounds
 from judgeprobe.build.rules.grammar import is_singular, tidy
 from judgeprobe.build.rules.sentence import NOMINAL, Sentence, parse
 from judgeprobe.build.rules.tables import table, words
+from judgeprobe.inflection import verb_form, verb_lemma
 
 __all__ = ["nominalise", "spell_out", "unpack_adjective", "unpack_compound", "unpack_phrase"]
 

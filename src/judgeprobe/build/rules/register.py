@@ -8,10 +8,10 @@ are replaced, so that the register of the whole sentence moves and nothing else 
 import re
 from collections.abc import Mapping
 
-from judgeprobe.build.inflection import verb_form, verb_lemma
 from judgeprobe.build.rules.grammar import tidy
 from judgeprobe.build.rules.sentence import Sentence, parse
 from judgeprobe.build.rules.tables import table
+from judgeprobe.inflection import verb_form, verb_lemma
 
 __all__ = ["formal_register"]
 

@@ -10,14 +10,14 @@ for verbs VB (base), VBP and VBZ (present), VBD (past), VBN (participle), VBG, o
 
 import functools
 
-from judgeprobe.build.inflection import (
+from judgeprobe.build.rules.tables import table, words
+from judgeprobe.inflection import (
     can_be,
     is_plural_noun,
     is_singular_noun,
     lemma,
     verb_lemma,
 )
-from judgeprobe.build.rules.tables import table, words
 
 __all__ = ["NOMINAL", "tag_words"]
 

@@ -9,9 +9,9 @@ tagger cannot settle.
 import re
 from collections.abc import Iterator
 
-from judgeprobe.build.inflection import verb_lemma
 from judgeprobe.build.rules.grammar import is_singular, present, tidy
 from judgeprobe.build.rules.sentence import Sentence, parse
+from judgeprobe.inflection import verb_lemma
 
 __all__ = ["drop_can", "past_to_present"]
 

@@ -1,36 +1,42 @@
 """`judgeprobe audit bounded`: is a difference in differences made by the bounds of the scale?"""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from judgeprobe.cli.audit.options import (
+    GoldFileOption,
+    IdOption,
+    LevelOption,
+    OutOption,
+    ReaderOption,
+    column,
+    print_page,
+)
 from judgeprobe.cli.common import (
     JsonOption,
     QuietOption,
     SeedOption,
-    note,
     print_json,
-    print_table,
     verb,
 )
 
 __all__ = ["bounded"]
 
 
-def _column(name: str, text: str) -> Any:
-    return typer.Option(name, metavar="COL", help=text)
-
-
 @verb
 def bounded(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Long table (CSV, TSV, JSONL, Parquet).")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Long table (CSV, TSV, JSONL, Parquet); or see --reader."
+        ),
     ],
-    item: Annotated[str, _column("--item", "Item.")],
-    response: Annotated[str, _column("--response", "Response: two values.")],
-    arm: Annotated[str, _column("--arm", "Condition arm.")],
-    rating: Annotated[str, _column("--rating", "Rating; one rating a row.")],
+    item: Annotated[str, column("--item", "Item.")],
+    response: Annotated[str, column("--response", "Response: two values.")],
+    arm: Annotated[str, column("--arm", "Condition arm.")],
+    rating: Annotated[str, column("--rating", "Rating; one rating a row.")],
     treated: Annotated[str, typer.Option("--treated", metavar="ARM", help="Arm that is read.")],
     control: Annotated[
         str, typer.Option("--control", metavar="ARM", help="Arm it is read against.")
@@ -43,13 +49,13 @@ def bounded(
     high: Annotated[float, typer.Option("--high", help="Highest rating.")],
     step: Annotated[float, typer.Option("--step", help="Distance of two ratings.")] = 1.0,
     cluster: Annotated[
-        str | None, _column("--cluster", "Items that are not independent; else each is its own.")
+        str | None, column("--cluster", "Items that are not independent; else each is its own.")
     ] = None,
     field: Annotated[
-        list[str] | None, _column("--field", "Another column of ratings; repeatable.")
+        list[str] | None, column("--field", "Another column of ratings; repeatable.")
     ] = None,
     evidence: Annotated[
-        str | None, _column("--evidence", "How clear an item's evidence is: the gradient check.")
+        str | None, column("--evidence", "How clear an item's evidence is: the gradient check.")
     ] = None,
     effect: Annotated[
         float | None, typer.Option("--effect", help="Power at this effect, in rating points.")
@@ -63,39 +69,37 @@ def bounded(
     simulations: Annotated[
         int, typer.Option("--simulations", min=100, help="Simulated audits for the power.")
     ] = 2000,
-    level: Annotated[
-        float, typer.Option("--level", min=0.5, max=0.999, help="Coverage of the interval.")
-    ] = 0.95,
+    gold: Annotated[
+        str | None, column("--gold", "People's rating of the same row, set beside the judge's.")
+    ] = None,
+    reader: ReaderOption = None,
+    gold_file: GoldFileOption = None,
+    key: IdOption = None,
+    level: LevelOption = 0.95,
+    out: OutOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Is this difference in differences a preference, or made by the bounds of the scale?"""
     from judgeprobe.audit.bounded import BoundedSettings, audit_bounded
+    from judgeprobe.audit.bounded_report import bounded_page
     from judgeprobe.audit.bounded_table import BoundedColumns
+    from judgeprobe.audit.grades_input import GradesSource
+    from judgeprobe.audit.page import write_page
 
     columns = BoundedColumns(
         item, response, arm, rating, treated, control, positive, cluster, tuple(field or ()),
-        evidence,
+        evidence, gold,
     )  # fmt: skip
     settings = BoundedSettings(
         low, high, step, level, resamples, effect, simulations, ordinal, seed
     )
-    result = audit_bounded(file, columns, settings)
+    source = GradesSource(file, reader, gold_file, key=key)
+    result = audit_bounded(source, columns, settings)
+    if out is not None:
+        write_page(out, "bounded", bounded_page(result), result)
     if as_json:
         print_json(result)
     else:
-        _print(result, quiet=quiet)
-
-
-def _print(result: dict[str, Any], *, quiet: bool) -> None:
-    from judgeprobe.audit.bounded_report import bounded_sentences, bounded_tables
-
-    for title, columns, rows in bounded_tables(result):
-        print_table(title, columns, rows)
-    for sentence in bounded_sentences(result):
-        print(sentence)
-    if not quiet:
-        for reason, count in result["excluded"].items():
-            if count:
-                note(f"left out: {count} {reason.replace('_', ' ')}")
+        print_page(bounded_page(result), quiet=quiet)

@@ -1,0 +1,1 @@
+"""What does an instruction to be accurate do to a claim, axis by axis?"""

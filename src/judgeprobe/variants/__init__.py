@@ -1,0 +1,1 @@
+"""Does a profile hold when one thing about how the judges are asked is changed?"""
