@@ -14,6 +14,7 @@ import contextlib
 import os
 import random
 import signal
+import socket
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,9 +28,8 @@ _NOTICE = {
     "health_check_failure_threshold": 5,
     "health_check_timeout_ms": 2000,
 }
-# Ray gives a node half a minute to start, which is too little on a machine that is busy.
-_PATIENCE = {"RAY_raylet_start_wait_time_s": "120"}
-_STARTS = 3
+# A node gives its agents 15 seconds to start and aborts, which happens on a machine that is busy.
+_STARTS = 6
 
 
 class TwoNodes:
@@ -48,7 +48,6 @@ class TwoNodes:
 
     def __enter__(self) -> Self:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-        os.environ.update(_PATIENCE)
         for attempt in range(1, _STARTS + 1):
             try:
                 self._start()
@@ -65,8 +64,15 @@ class TwoNodes:
 
         self._cluster = Cluster()
         more = {"temp_dir": str(self._temporary)} if self._temporary else {}
-        self._add(HEAD, include_dashboard=False, no_monitor=True, _system_config=_NOTICE, **more)
-        self._second = self._add(SECOND)
+        self._add(
+            HEAD,
+            include_dashboard=False,
+            include_log_monitor=False,
+            no_monitor=True,
+            _system_config=_NOTICE,
+            **more,
+        )
+        self._add_second()
 
     def __exit__(self, *_: object) -> None:
         self._clear()
@@ -85,6 +91,7 @@ class TwoNodes:
             num_cpus=self._processors,
             node_ip_address=address,
             object_store_memory=80_000_000,
+            **_ports(address),
             **options,
         )
 
@@ -111,7 +118,27 @@ class TwoNodes:
     def kill_node(self) -> None:
         """Kill the second node, its workers with it, and put a new one in its place."""
         self._cluster.remove_node(self._second, allow_graceful=False)
-        self._second = self._add(SECOND)
+        self._add_second()
+
+    def _add_second(self) -> None:
+        for attempt in range(1, _STARTS + 1):
+            try:
+                self._second = self._add(SECOND)
+            except Exception:
+                if attempt == _STARTS:
+                    raise
+            else:
+                return
+
+
+def _ports(address: str) -> dict[str, int]:
+    """Free ports for a node's agents, so that the node need not wait until they have found some."""
+    names = ("metrics_agent_port", "metrics_export_port", "runtime_env_agent_port")
+    sockets = [socket.create_server((address, 0)) for _ in (*names, "dashboard_agent_listen_port")]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return dict(zip((*names, "dashboard_agent_listen_port"), ports, strict=True))
 
 
 def descendants(top: int) -> list[int]:

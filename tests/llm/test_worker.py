@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import pickle
 
 import pytest
@@ -30,7 +31,9 @@ async def finished(worker, count):
     """The first `count` results, as they arrive on the other side."""
     found = []
     while len(found) < count:
-        found += pickle.loads(pickle.dumps(await worker.take()))
+        process, done = pickle.loads(pickle.dumps(await worker.take()))
+        assert process == os.getpid()
+        found += done
     return {done.number: done for done in found}
 
 

@@ -47,6 +47,7 @@ class _Remote:
 
     actor: Any
     up: bool = False
+    process: int = 0
     waiting: dict[int, "asyncio.Future[Reply]"] = field(default_factory=dict)
     queue: list[Job] = field(default_factory=list)
     flush: asyncio.TimerHandle | None = None
@@ -92,15 +93,13 @@ class Cluster:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         if address is None:
             options["include_dashboard"] = False
-            # Half a minute, Ray's own patience, is too little on a machine that is busy.
-            os.environ.setdefault("RAY_raylet_start_wait_time_s", "120")
         try:
             self._ray.init(address=address, **options)
         except Exception as error:  # Ray raises a bare Exception where a node does not start
             where = "cannot be started here" if address is None else f"is not at {address!r}"
             raise InputError(
                 f"a Ray cluster {where} ({one_line(str(error))})",
-                remedy="try again"
+                remedy="try again when the machine is less busy"
                 if address is None
                 else "start one with `ray start --head`, or leave --address out",
             ) from None
@@ -178,12 +177,7 @@ class Cluster:
         try:
             while True:
                 try:
-                    if not one.up:
-                        self._greet(await one.actor.hello.remote(self._variables, self._transports))
-                        one.up = True
-                        self._someone.set()
-                    for done in await one.actor.take.remote():
-                        self._finish(one, done)
+                    await self._round(one)
                 except self._ray.exceptions.RayTaskError as error:
                     raise InputError(f"a worker cannot work ({_last_line(error)})") from None
                 except self._ray.exceptions.RayError as error:
@@ -192,16 +186,33 @@ class Cluster:
                             f"a worker cannot be started ({_last_line(error)})",
                             remedy="install judgeprobe on every machine of the cluster",
                         ) from None
-                    if one.up:
-                        self._say(
-                            "a worker died; what was on its way there was asked again elsewhere"
-                        )
-                    self._lose(one)
+                    self._died(one)
                     await asyncio.sleep(_AGAIN)
         except InputError as error:
             self._say(str(error))
             self._lose(one)
             raise
+
+    async def _round(self, one: _Remote) -> None:
+        """See that a worker is up, and hand on what it has finished since the last time."""
+        if not one.up:
+            hello = await one.actor.hello.remote(self._variables, self._transports)
+            self._greet(hello)
+            one.process = hello.process
+            one.up = True
+            self._someone.set()
+        process, finished = await one.actor.take.remote()
+        if process != one.process:
+            # It died and was started again before anybody asked.
+            self._died(one)
+            return
+        for done in finished:
+            self._finish(one, done)
+
+    def _died(self, one: _Remote) -> None:
+        if one.up:
+            self._say("a worker died; what was on its way there was asked again elsewhere")
+        self._lose(one)
 
     def _greet(self, hello: Hello) -> None:
         if hello.version != __version__:
