@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judgeprobe.errors import StudyError
-from judgeprobe.study import JudgeSettings, ModelSettings, Study
+from judgeprobe.settings import JudgeSettings, ModelSettings
+from judgeprobe.study import Study
 
 __all__ = [
     "VERIFIER",

@@ -18,7 +18,8 @@ from judgeprobe.blind.paths import paths_of
 from judgeprobe.blind.units import units_from_pairs
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_jsonl, write_jsonl
-from judgeprobe.records import BlindSettings, Intervention
+from judgeprobe.records import Intervention
+from judgeprobe.settings import BlindSettings
 
 NAMES = ("anna", "ben", "cleo")
 

@@ -13,7 +13,7 @@ from judgeprobe.blind.export import export_set
 from judgeprobe.blind.paths import paths_of
 from judgeprobe.blind.run import import_set
 from judgeprobe.blind.sheet import BlindSheet, ShownUnit, render_sheet
-from judgeprobe.records import BlindSettings
+from judgeprobe.settings import BlindSettings
 
 NAMES = ("anna", "ben", "cleo")
 CLASSES = BlindSettings().classes

@@ -4,7 +4,8 @@ from tests.helpers.annotation import intervention
 from judgeprobe.blind.units import units_from_file, units_from_pairs
 from judgeprobe.errors import InputError
 from judgeprobe.files import write_csv
-from judgeprobe.records import BlindSettings, text_id
+from judgeprobe.records import text_id
+from judgeprobe.settings import BlindSettings
 
 SECRET = b"s" * 32
 SETTINGS = BlindSettings()

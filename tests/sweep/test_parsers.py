@@ -4,7 +4,7 @@ import pytest
 
 from judgeprobe.errors import InputError
 from judgeprobe.records import Reply, Requested, Scale, Served
-from judgeprobe.study import JudgeSettings
+from judgeprobe.settings import JudgeSettings
 from judgeprobe.sweep.parsers import parsed
 from judgeprobe.user_function import UserFunction
 

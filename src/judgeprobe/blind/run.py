@@ -21,7 +21,8 @@ from judgeprobe.blind.paths import BlindPaths, paths_of
 from judgeprobe.errors import InputError
 from judgeprobe.files import file_hash, read_jsonl, write_json, write_jsonl
 from judgeprobe.forms.desk import Imported
-from judgeprobe.records import BlindLabel, BlindMajority, BlindSettings, BlindUnit
+from judgeprobe.records import BlindLabel, BlindMajority, BlindUnit
+from judgeprobe.settings import BlindSettings
 from judgeprobe.study import Study
 
 __all__ = ["BlindSet", "import_set", "read_set", "report_of"]

@@ -10,7 +10,7 @@ from judgeprobe.files import dump_json
 from judgeprobe.forms.page import Choice, PageForm, Side, render_form, template
 from judgeprobe.forms.rows import Layout
 from judgeprobe.forms.table import SheetTable, csv_text, xlsx_bytes
-from judgeprobe.records import BlindSettings
+from judgeprobe.settings import BlindSettings
 
 __all__ = ["FORMS", "LAYOUT", "WHOLE", "BlindSheet", "ShownUnit", "render_sheet"]
 

@@ -17,7 +17,8 @@ from typing import Any
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_rows
 from judgeprobe.forms.draws import digest
-from judgeprobe.records import BlindSettings, BlindUnit, Intervention, text_id
+from judgeprobe.records import BlindUnit, Intervention, text_id
+from judgeprobe.settings import BlindSettings
 
 __all__ = ["COLUMNS", "UnitSet", "units_from_file", "units_from_pairs"]
 

@@ -18,7 +18,8 @@ from judgeprobe.llm import read_grade
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
 from judgeprobe.records import Reply, Scale, content_hash
-from judgeprobe.study import JudgeSettings, Study
+from judgeprobe.settings import JudgeSettings
+from judgeprobe.study import Study
 from judgeprobe.sweep.callables import CallableJudge
 from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.grades import grades_metadata

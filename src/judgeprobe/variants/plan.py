@@ -15,9 +15,9 @@ from typing import Any
 from judgeprobe.errors import StudyError
 from judgeprobe.llm.templates import load_template
 from judgeprobe.records import Scale
-from judgeprobe.study import JudgeSettings, Settings, Study
+from judgeprobe.settings import JudgeSettings, Settings, VariantSettings, VariantsSettings
+from judgeprobe.study import Study
 from judgeprobe.sweep.models import COMPLETION_PROMPT, elicitation_of, prompt_of
-from judgeprobe.variant_settings import VariantSettings, VariantsSettings
 from judgeprobe.variants.prompts import (
     CLAIM_FIRST,
     PAIRED,

@@ -8,24 +8,10 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from judgeprobe.model_settings import SettingsTable
 from judgeprobe.records import Scale
+from judgeprobe.settings.base import SettingsTable, scale_of
 
-__all__ = ["SelfConsistency", "VariantSettings", "VariantsSettings", "scale_of"]
-
-
-def scale_of(value: Any) -> Any:
-    """A scale from the table of a study.toml; anything else as it is.
-
-    Raises:
-        ValueError: The table has an unknown key or is no scale.
-    """
-    if not isinstance(value, dict):
-        return value
-    unknown = sorted(set(value) - set(Scale.model_fields))
-    if unknown:
-        raise ValueError(f"unknown key `{unknown[0]}`; a scale has low, high, step and words")
-    return Scale(**value)
+__all__ = ["SelfConsistency", "VariantSettings", "VariantsSettings"]
 
 
 class SelfConsistency(SettingsTable):
