@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from judgeprobe.audit.grades_input import GradesSource
 from judgeprobe.audit.position import PositionColumns, audit_position
 from judgeprobe.errors import InputError
 from judgeprobe.stats.position import position_bias, preference
@@ -36,7 +37,7 @@ def test_pieces_give_what_all_rows_at_once_give(
         written.to_csv(path, index=False)
     else:
         written.to_json(path, orient="records", lines=True)
-    found = audit_position(path, NAMES)
+    found = audit_position(GradesSource(path), NAMES)
     whole = position_bias(data["plain"], data["swapped"])
     assert (found["n"], found["first_rate"], found["p"]) == (
         whole.first.n,
@@ -59,4 +60,4 @@ def test_a_wrong_cell_in_a_late_piece_is_named_by_its_row(
     path = tmp_path / "v.jsonl"
     data.to_json(path, orient="records", lines=True)
     with pytest.raises(InputError, match=r"row 151: `longer` is '3'"):
-        audit_position(path, NAMES)
+        audit_position(GradesSource(path), NAMES)

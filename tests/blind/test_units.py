@@ -99,6 +99,14 @@ def test_a_bad_row_is_named(tmp_path, rows, columns, told):
         units_from_file(path, SETTINGS)
 
 
+def test_numbers_are_text_and_texts_stay_as_they_are(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"sentence": " S ", "evidence": "E", "inherited": "clean", "group": 0}\n')
+    (unit,) = units_from_file(path, SETTINGS).units
+    assert (unit.group, unit.sentence) == ("0", " S ")
+    assert unit.unit_id == text_id("E", " S ")
+
+
 def test_unknown_columns_and_empty_sets_are_refused(tmp_path):
     with pytest.raises(InputError, match="the field `text`"):
         units_from_file(tmp_path / "x.csv", BlindSettings(columns={"text": "t"}))

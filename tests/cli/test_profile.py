@@ -10,6 +10,7 @@ from tests.helpers.profile_study import grades, interventions, write_study
 from typer.testing import CliRunner, Result
 
 from judgeprobe.cli.app import app
+from judgeprobe.tables import part_files
 
 ROWS: list[tuple[Any, ...]] = [
     ("a", "b1", "domain_extension", 4, 1),
@@ -148,3 +149,25 @@ def test_a_plan_from_stated_rates_and_from_a_pilot(tmp_path: Path) -> None:
     assert "Wanted: half-width None, power 0.999" in shown.stdout
     wrong = run("plan", "--sizes", "a,b")
     assert wrong.exit_code == 2
+
+
+def test_a_streamed_table_says_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = write_pairs(tmp_path / "pairs.csv", [row for row in ROWS if row[0] == "a"] * 3)
+    out = tmp_path / "profile.json"
+    result = run("profile", "--pairs", pairs, "--stream", "--out", out, *FAST)
+    assert result.exit_code == 0, result.output
+    told = "gap.permutation_p: needs rows: not computed from a streamed table"
+    assert told in result.stderr
+    assert "permutation p needs rows" in result.stdout
+    assert "more than 5 million rows" not in result.stderr
+    found = json.loads(out.read_text())
+    assert found["gap"]["permutation_p"] is None
+    assert {row["field"] for row in found["needs_rows"]} >= {"gap.permutation_p"}
+    monkeypatch.setattr(part_files, "STREAM_ROWS", 1)
+    result = run("profile", "--pairs", pairs, *FAST)
+    assert "more than 5 million rows" in result.stderr
+    assert told in result.stderr
+    result = run("profile", "--pairs", pairs, "--no-stream", *FAST)
+    assert "needs rows" not in result.stderr + result.stdout

@@ -12,12 +12,11 @@ from tests.helpers.graded_files import CONTROL, SLOTS, TAXONOMY, random_frame, w
 from tests.helpers.pair_tables import options
 
 from judgeprobe.errors import InputError
-from judgeprobe.profile import ProfileOptions, profile_pairs, stage, way_of
+from judgeprobe.profile import ProfileOptions, block_sums, profile_pairs
 from judgeprobe.profile.remedies import with_remedies
 from judgeprobe.profile.run import facts_of
 from judgeprobe.profile.streamed import facts_of_blocks, streamed_profile
-from judgeprobe.stats import bootstrap
-from judgeprobe.tables import pairs_from_file, pairs_in_blocks
+from judgeprobe.tables import pairs_from_file, pairs_in_blocks, part_files, way_of
 
 NEEDS_ROWS = "needs rows: not computed from a streamed table"
 TOLERANCE = 1e-12
@@ -144,9 +143,9 @@ def test_several_passes_over_the_blocks_give_the_same(
     settings = options(floor=0.5, seed=4)
     with pairs_in_blocks(path, TAXONOMY, settings.scale, shares=4) as blocks:
         once = facts_of_blocks(blocks, settings)
-        cells = 7 * blocks.n_base
-        tall = bootstrap.Resamples.tall_blocks
-        monkeypatch.setattr(bootstrap.Resamples, "tall_blocks", lambda self: tall(self, cells))
+        monkeypatch.setattr(block_sums, "_SUM_CELLS", 3000)
+        monkeypatch.setattr(block_sums, "_WEIGHT_CELLS", 40)
+        assert len(list(blocks.tables(most=2))) > 1
         again = facts_of_blocks(blocks, settings)
     assert differences(once, again) == []
 
@@ -184,10 +183,10 @@ def test_large_tables_are_streamed_by_themselves(
     path = write_frame(tmp_path, frame, "parquet")
     assert way_of(path) == "memory"
     assert way_of(path, "stream") == "stream"
-    monkeypatch.setattr(stage, "STREAM_ROWS", len(frame) - 1)
+    monkeypatch.setattr(part_files, "STREAM_ROWS", len(frame) - 1)
     assert way_of(path) == "stream"
     assert way_of(path, "memory") == "memory"
-    monkeypatch.setattr(stage, "STREAM_ROWS", len(frame))
+    monkeypatch.setattr(part_files, "STREAM_ROWS", len(frame))
     assert way_of(path) == "memory"
 
 

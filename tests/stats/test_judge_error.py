@@ -1,5 +1,7 @@
 """What is a judge's error associated with?"""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -108,3 +110,15 @@ def test_an_error_without_scatter_is_certain_and_the_rest_is_adjusted():
     assert [e.p_adjusted for e in both.effects] == adjust(raw, "holm").tolist()
     none = error_regression(y, x, ["a", "b"], correction="none")
     assert [e.p_adjusted for e in none.effects] == raw
+
+
+def test_a_covariate_that_varies_little_beside_its_size_has_its_exact_effect():
+    rng = np.random.default_rng(0)
+    x, y = 1e5 + 1e-3 * rng.normal(size=40), rng.integers(-8, 9, 40) / 4
+    exact_x, exact_y = [Fraction(v) for v in x], [Fraction(v) for v in y]
+    mx, my = sum(exact_x) / 40, sum(exact_y) / 40
+    above = sum((a - mx) * (b - my) for a, b in zip(exact_x, exact_y, strict=True))
+    slope = float(above / sum((a - mx) ** 2 for a in exact_x))
+    found = error_regression(y, x[:, None], ["x"])
+    assert found.effects[0].effect == pytest.approx(slope, rel=1e-9)
+    assert found.intercept.effect == pytest.approx(float(my) - slope * float(mx), rel=1e-9)

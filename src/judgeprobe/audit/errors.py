@@ -4,12 +4,14 @@ Rows that the judge did not grade are left out; rows without a label count for t
 rows that lack a covariate are left out of the regression. Each is counted.
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from judgeprobe.audit.covariates import Covariates, Ready, covariates
+from judgeprobe.audit.covariates import covariates
+from judgeprobe.audit.error_columns import ErrorColumns, ErrorSettings
+from judgeprobe.audit.errors_streamed import errors_way, refuse_nothing, streamed_errors
 from judgeprobe.audit.grades_input import GradesSource, read_source
 from judgeprobe.audit.grades_table import Table, codes, scores
 from judgeprobe.errors import InputError
@@ -20,62 +22,6 @@ from judgeprobe.stats.segments import Corrected, SegmentReport, segment_means
 __all__ = ["ErrorColumns", "ErrorSettings", "audit_errors"]
 
 _MOST_SEGMENTS = 500
-
-
-@dataclass(frozen=True)
-class ErrorColumns:
-    """Which column holds what.
-
-    Attributes:
-        judge: The judge's grade.
-        gold: People's label of the same row, empty where there is none.
-        covariates: Columns, and ready covariates with a leading @.
-        cluster: Group whose rows are not independent.
-        by: Segment.
-        baseline_judge: The judge's grade of another system on the same row; the segments then
-            compare the two (judge minus baseline).
-        baseline_gold: People's label of that other system.
-        ready: What the ready covariates read.
-    """
-
-    judge: str
-    gold: str
-    covariates: tuple[str, ...] = ()
-    cluster: str | None = None
-    by: str | None = None
-    baseline_judge: str | None = None
-    baseline_gold: str | None = None
-    ready: Ready = field(default_factory=Ready)
-
-    @property
-    def labels(self) -> list[str]:
-        """Columns that people filled in."""
-        return [name for name in (self.gold, self.baseline_gold) if name is not None]
-
-    @property
-    def others(self) -> list[str]:
-        """Every other column that is read."""
-        plain = [name for name in self.covariates if not name.startswith("@")]
-        named = (self.judge, self.baseline_judge, self.cluster, self.by)
-        return [*(n for n in named if n is not None), *plain, *self.ready.columns]
-
-
-@dataclass(frozen=True)
-class ErrorSettings:
-    """How the audit is run.
-
-    Attributes:
-        level: Nominal coverage, 0 to 1.
-        correction: "holm", "bh" or "none", over covariates and over segments.
-        min_gold: Labels that a segment needs to be corrected.
-        null: Value that a segment's corrected mean is tested against; None tests the judge's error
-            (of a comparison: 0).
-    """
-
-    level: float = 0.95
-    correction: str = "holm"
-    min_gold: int = 20
-    null: float | None = None
 
 
 def audit_errors(
@@ -91,7 +37,9 @@ def audit_errors(
         raise InputError("nothing is asked", remedy="give --covariate COL or --by SEGMENT")
     if (columns.baseline_judge is None) != (columns.baseline_gold is None):
         raise InputError("a comparison needs --baseline-judge and --baseline-gold together")
-    path = source.path
+    if errors_way(source, columns, settings) == "stream":
+        regression, n, counts = streamed_errors(source.path, columns, settings)
+        return _result(source, columns, settings, regression, {}, n, counts, None)
     table = read_source(source, columns.others, columns.labels)
     judge, gold = scores(table, columns.judge), scores(table, columns.gold)
     if columns.baseline_judge is not None and columns.baseline_gold is not None:
@@ -104,12 +52,7 @@ def audit_errors(
         graded &= clusters >= 0
     labelled = graded & ~np.isnan(gold)
     used = labelled & ~np.isnan(design.values).any(axis=1)
-    if columns.covariates and not used.any():
-        raise InputError(
-            f"no row has `{columns.judge}`, `{columns.gold}` and every covariate", file=path
-        )
-    if not graded.any():
-        raise InputError(f"no row has `{columns.judge}`", file=path)
+    refuse_nothing(source.path, columns, used=int(used.sum()), graded=int(graded.sum()))
     found = None
     # Without covariates the segments are asked for: they say themselves where labels are few.
     if columns.covariates or used.sum() > 1:
@@ -131,10 +74,24 @@ def audit_errors(
         "not_labelled": int((graded & np.isnan(gold)).sum()),
         "without_covariate": int((labelled & ~used).sum()),
     }
+    n = int(used.sum())
+    return _result(source, columns, settings, found, design.references, n, counts, segments)
+
+
+def _result(
+    source: GradesSource,
+    columns: ErrorColumns,
+    settings: ErrorSettings,
+    found: ErrorRegression | None,
+    references: dict[str, str],
+    n: int,
+    counts: dict[str, int],
+    segments: SegmentReport | None,
+) -> dict[str, Any]:
     return {
         **source.named(),
         "comparison": columns.baseline_judge is not None,
-        **_regression(found, design, int(used.sum()), settings),
+        **_regression(found, references, n, settings),
         "counts": counts,
         **_segment_fields(segments),
     }
@@ -182,7 +139,7 @@ def _segments(
 
 
 def _regression(
-    found: ErrorRegression | None, design: Covariates, n: int, settings: ErrorSettings
+    found: ErrorRegression | None, references: dict[str, str], n: int, settings: ErrorSettings
 ) -> dict[str, Any]:
     plain = {"level": settings.level, "correction": settings.correction}
     if found is None:
@@ -204,7 +161,7 @@ def _regression(
         "mean_error_high": found.high,
         "intercept": _effect(found.intercept),
         "effects": [_effect(effect) for effect in found.effects],
-        "references": design.references,
+        "references": references,
         "covariance": found.covariance,
         "n_clusters": found.n_clusters,
         "reason": "",

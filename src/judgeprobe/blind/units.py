@@ -132,7 +132,7 @@ def units_from_file(path: Path, settings: BlindSettings) -> UnitSet:
 def _row_unit(
     path: Path, number: int, row: Mapping[str, Any], names: Mapping[str, str], s: BlindSettings
 ) -> BlindUnit:
-    cells = {field: str(row.get(name) or "").strip() for field, name in names.items()}
+    cells = {field: _text(row.get(name)) for field, name in names.items()}
     for field in COLUMNS:
         if names[field] not in row:
             raise InputError(
@@ -141,7 +141,7 @@ def _row_unit(
                 row=number,
                 remedy=f"give {', '.join(COLUMNS)}, or name yours in `[blind] columns`",
             )
-        if not cells[field]:
+        if not cells[field].strip():
             raise InputError(f"`{names[field]}` is empty", file=path, row=number)
     inherited = s.read_class(cells["inherited"])
     if inherited is None:
@@ -162,9 +162,13 @@ def _row_unit(
         evidence=cells["evidence"],
         sentence=cells["sentence"],
         inherited=inherited,
-        group=cells["group"],
-        role=cells["role"],
+        group=cells["group"].strip(),
+        role=cells["role"].strip(),
     )
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def _counted(left_out: Counter[str]) -> dict[str, int]:

@@ -19,8 +19,8 @@ from judgeprobe.cli.common import (
 __all__ = ["profile", "show_profile"]
 
 _STREAMED = (
-    "the table has more than 5 million rows and is read in parts; --no-stream holds every row in "
-    "memory"
+    "the table has more than 5 million rows (reckoned from its bytes where it is text) and is read "
+    "in parts; --no-stream holds every row in memory"
 )
 
 
@@ -123,7 +123,8 @@ def profile(
 
         found = profile_study(load_study(study))
     else:
-        from judgeprobe.profile import ProfileOptions, profile_pairs, way_of
+        from judgeprobe.profile import ProfileOptions, profile_pairs
+        from judgeprobe.tables import way_of
         from judgeprobe.taxonomy import load_taxonomy
 
         slots = load_taxonomy(taxonomy)

@@ -73,6 +73,7 @@ class JudgeSums:
         hits: Changed pairs of invariance, construct and each axis.
         low: Bounds of those rates with the ungraded pairs unchanged.
         high: The same with the ungraded pairs changed.
+        asked: Base items with a pair of those groups that was put to the judge.
         lacking: Ungraded pairs of those groups.
         way: Of the changed construct edits those whose grade fell.
         members: Tables of which member claims more; (1 + resamples, 9), the data's first.

@@ -4,8 +4,9 @@ Two passes. The first gathers the grades that each judge gave, between which its
 counts its texts. The second adds up the steps of its curves at those cuts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -25,8 +26,12 @@ from judgeprobe.tables import PairTable
 
 __all__ = ["BlockReadings", "Tables", "crossed_at", "read_blocks"]
 
-Tables = Callable[[], Iterator[tuple[PairTable, Ints]]]
-"""Makes one pass over the blocks: each a table, and the places of its base items among all."""
+
+class Tables(Protocol):
+    """Makes one pass over the blocks."""
+
+    def __call__(self, most: int | None = None) -> Iterator[tuple[PairTable, Ints]]:
+        """Each block as a table, of at most so many base items, and their places among all."""
 
 
 @dataclass(frozen=True)

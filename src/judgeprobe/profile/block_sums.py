@@ -32,6 +32,9 @@ from judgeprobe.tables import PairBlocks, PairTable, Regrades
 
 __all__ = ["BlockSums", "sum_blocks"]
 
+_SUM_CELLS = 1 << 25
+_WEIGHT_CELLS = 1 << 24
+
 
 @dataclass
 class BlockSums:
@@ -39,6 +42,7 @@ class BlockSums:
 
     Attributes:
         groups: What the rates are over.
+        options: Settings.
         n_pairs: Pairs of each group.
         n_construct: Base items with a construct pair.
         agreed_pairs: Pairs of either axis that were set unanimously.
@@ -48,6 +52,8 @@ class BlockSums:
         contrasted: Those with a gap, by row.
         left: The contrast with each base item left out.
         new_left: The same with the cut chosen anew.
+        regrades: For each judge the texts graded twice.
+        ungraded: Pairs put to each judge with a member ungraded.
     """
 
     groups: Groups
@@ -181,13 +187,15 @@ def sum_blocks(
         ungraded=read.ungraded,
     )
     start = 0
-    for counts in resamples.tall_blocks():
+    width = sum(anew.totals.size for anew in sums.contrasted.values())
+    width += sum(2 * len(ratio.above) for j in sums.judges.values() for ratio in j.ratios)
+    for counts in resamples.tall_blocks(most=max(1, _SUM_CELLS // max(1, width))):
         for judge in sums.judges.values():
             for ratio in judge.ratios:
                 ratio.begin(len(counts))
         for anew in sums.contrasted.values():
             anew.sums = (0.0, 0.0)
-        for table, places in tables():
+        for table, places in tables(most=max(1, _WEIGHT_CELLS // len(counts))):
             weights = counts[:, places].astype(np.float64)
             _Block(sums, table, places, weights, start).add()
         for judge in sums.judges.values():
@@ -274,17 +282,19 @@ class _Block:
         self, anew: AnewSums, crossed: Crossings, shares: Shares
     ) -> tuple[Floats, Floats]:
         """Adds a judge's sums at every cut; its contrast with each base item left out."""
-        chunks = list(share_chunks(self.design, crossed))
-        more = weighted_sums(self.weights, chunks)
-        anew.sums = (anew.sums[0] + more[0], anew.sums[1] + more[1])
+        floor = self.sums.options.floor
+        chosen = []
+        for chunk in share_chunks(self.design, crossed):
+            more = weighted_sums(self.weights, [chunk])
+            anew.sums = (anew.sums[0] + more[0], anew.sums[1] + more[1])
+            if self.first:
+                left = anew.totals - chunk.shares, anew.n - chunk.has
+                chosen.append(rates_at_chosen(*left, floor))
         if not self.first:
             return np.zeros(0), np.zeros(0)
         a, b = self.sums.groups.axes[:2]
         width = len(anew.at_cut)
         kept = Shares(shares.share[:, :width], shares.has[:, :width])
         lone = left_out_rates(kept, anew.at_cut, anew.n[0].astype(np.int64))
-        floor = self.sums.options.floor
-        chosen = np.concatenate(
-            [rates_at_chosen(anew.totals - c.shares, anew.n - c.has, floor) for c in chunks]
-        )
-        return lone[:, a] - lone[:, b], chosen[:, a] - chosen[:, b]
+        again = np.concatenate(chosen)
+        return lone[:, a] - lone[:, b], again[:, a] - again[:, b]

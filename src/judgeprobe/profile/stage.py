@@ -1,7 +1,7 @@
 """The stage itself: read, compute, write profile.json."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from judgeprobe.files import file_hash, write_json
 from judgeprobe.profile.bars import bar_rows
@@ -18,13 +18,10 @@ from judgeprobe.profile.sources import (
 )
 from judgeprobe.profile.streamed import streamed_profile
 from judgeprobe.study import Study
-from judgeprobe.tables import about_rows
+from judgeprobe.tables import Way, way_of
 from judgeprobe.taxonomy import Taxonomy
 
-__all__ = ["STREAM_ROWS", "Way", "profile_pairs", "profile_study", "way_of"]
-
-Way = Literal["auto", "memory", "stream"]
-STREAM_ROWS = 5_000_000
+__all__ = ["profile_pairs", "profile_study"]
 
 
 def profile_study(study: Study) -> dict[str, Any]:
@@ -83,17 +80,6 @@ def profile_pairs(
             made_under=made_under_of_pairs(path, taxonomy),
         )
     return {**profile, "bars": [], "predictions": []}
-
-
-def way_of(path: Path, way: Way = "auto") -> Literal["memory", "stream"]:
-    """How a table is read: as asked, else in memory up to `STREAM_ROWS` rows.
-
-    Raises:
-        InputError: A folder holds no table.
-    """
-    if way == "auto":
-        return "stream" if about_rows(path) > STREAM_ROWS else "memory"
-    return way
 
 
 def _profile(source: Source, options: ProfileOptions) -> dict[str, Any]:

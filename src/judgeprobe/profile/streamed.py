@@ -78,8 +78,8 @@ def facts_of_blocks(blocks: PairBlocks, options: ProfileOptions) -> Facts:
         InputError: No pair is in either arm.
     """
 
-    def tables() -> Iterator[tuple[PairTable, Ints]]:
-        for table, places in blocks.tables():
+    def tables(most: int | None = None) -> Iterator[tuple[PairTable, Ints]]:
+        for table, places in blocks.tables(most):
             yield with_remedies(table, options.ensembles, {}), places
 
     header = with_remedies(blocks.header, options.ensembles, {})

@@ -62,8 +62,8 @@ class BlindLabel(Record):
     flags: tuple[str, ...] = ()
 
 
-class BlindMajority(Record):
-    """What all labels say of one sentence.
+class BlindMajority(BlindUnit):
+    """One sentence of the set with what all labels say of it: the set as it is released.
 
     Attributes:
         votes: Labels by class.
@@ -72,7 +72,6 @@ class BlindMajority(Record):
         status: "labelled", "no majority" (it can no longer come), "incomplete", "not labelled".
     """
 
-    unit_id: str
     votes: dict[str, int]
     majority: str | None
     unanimous: bool

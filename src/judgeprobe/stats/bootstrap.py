@@ -97,12 +97,12 @@ class Resamples:
         for start in range(0, self.count, rows):
             yield _counts(rng, min(rows, self.count - start), self.n)
 
-    def tall_blocks(self, cells: int = _TALL_CELLS) -> Iterator[Counts]:
-        """The same counts in as few blocks as `cells` bytes allow, none kept.
+    def tall_blocks(self, cells: int = _TALL_CELLS, most: int | None = None) -> Iterator[Counts]:
+        """The same counts in as few blocks as `cells` bytes and `most` resamples allow, none kept.
 
         For a table that is read in parts: each block is one pass over the parts.
         """
-        rows = min(self.count, max(1, cells // self.n))
+        rows = max(1, min(self.count, cells // self.n, self.count if most is None else most))
         tall = np.empty((rows, self.n), dtype=np.uint8)
         filled = 0
         for block in self._drawn():

@@ -22,7 +22,20 @@ from judgeprobe.stats.arrays import Floats, Ints
 from judgeprobe.stats.checks import finite_vector, probability, same_length
 from judgeprobe.stats.multiplicity import adjusted
 
-__all__ = ["Effect", "ErrorRegression", "adjust", "design_matrix", "error_regression"]
+__all__ = [
+    "Effect",
+    "ErrorRegression",
+    "adjust",
+    "design_matrix",
+    "error_regression",
+    "freedom",
+    "from_standard",
+    "refuse_collinear",
+    "refuse_constant",
+    "refuse_lone_row",
+    "refuse_too_few",
+    "regression_of",
+]
 
 _SAME = 1e-8
 
@@ -124,27 +137,64 @@ def error_regression(
     probability("level", level)
     if clusters is not None:
         same_length(error=y, clusters=clusters)
-    _enough(x, clusters)
-    scale = np.concatenate([[1.0], x[:, 1:].std(axis=0)])
+    n_clusters = None if clusters is None else len(np.unique(clusters))
+    refuse_too_few(len(y), x.shape[1], n_clusters)
+    centre, spread = x[:, 1:].mean(axis=0), x[:, 1:].std(axis=0)
+    # Centred, or a covariate that varies little beside its size would look like the intercept.
+    standard = np.column_stack([x[:, 0], (x[:, 1:] - centre) / spread])
     if clusters is None:
-        _no_lone_row(x / scale, names)
-    ends = _fit(y, x / scale, clusters, level) / scale
-    whole = _fit(y, np.ones((len(y), 1)), clusters, level)[:, 0]
-    p = _p_values(ends, _freedom(x, clusters))
+        _no_lone_row(standard, names)
+    ends = _fit(y, standard, clusters, level, from_standard(centre, spread))
+    whole = _fit(y, np.ones((len(y), 1)), clusters, level, np.eye(1))[:, 0]
+    whole[0] = y.mean()
+    return regression_of(
+        ends,
+        whole,
+        names,
+        n=len(y),
+        n_clusters=n_clusters,
+        level=level,
+        correction=correction,
+    )
+
+
+def regression_of(
+    ends: Floats,
+    whole: Floats,
+    names: Sequence[str],
+    *,
+    n: int,
+    n_clusters: int | None,
+    level: float,
+    correction: str,
+) -> ErrorRegression:
+    """The result from its fits.
+
+    Args:
+        ends: Coefficient, standard error, low and high of the intercept and each covariate, in
+            units of the grade; shape (4, 1 + k).
+        whole: The same of the mean error; shape (4,).
+        names: k names.
+        n: Rows.
+        n_clusters: Groups, or None where rows are independent.
+        level: Nominal coverage, 0 to 1.
+        correction: Over the covariates.
+    """
+    p = _p_values(ends, freedom(n, ends.shape[1], n_clusters))
     after = adjust(p[1:].tolist(), correction)
     told = [
         _told(name, ends[:, j], float(p[j]), float(p[j] if j == 0 else after[j - 1]))
         for j, name in enumerate(["intercept", *names])
     ]
     return ErrorRegression(
-        n=len(y),
-        mean_error=float(y.mean()),
+        n=n,
+        mean_error=float(whole[0]),
         low=float(whole[2]),
         high=float(whole[3]),
         intercept=told[0],
         effects=tuple(told[1:]),
-        covariance="HC3" if clusters is None else "cluster-robust",
-        n_clusters=None if clusters is None else len(np.unique(clusters)),
+        covariance="HC3" if n_clusters is None else "cluster-robust",
+        n_clusters=n_clusters,
         level=level,
         correction=correction,
     )
@@ -161,46 +211,63 @@ def design_matrix(covariates: ArrayLike, names: Sequence[str], n: int) -> Floats
     for j, name in enumerate(names):
         finite_vector(name, values[:, j])
     centre, spread = values.mean(axis=0), values.std(axis=0)
-    for j, name in enumerate(names):
-        if spread[j] <= 1e-12 * (1 + abs(centre[j])):
-            raise StatisticsError(
-                f"`{name}` is constant ({values[0, j]:g} in every row): it has no effect of its "
-                "own; leave it out"
-            )
+    refuse_constant(names, centre, spread, values[0])
     standard = np.column_stack([np.ones(n), (values - centre) / spread])
     if n < standard.shape[1]:
         raise StatisticsError(f"{len(names)} covariates need more rows; got {n}")
-    diagonal = np.abs(np.diagonal(np.linalg.qr(standard, mode="r"))) / np.sqrt(n)
-    dependent = np.flatnonzero(diagonal < _SAME)
+    refuse_collinear(names, np.linalg.qr(standard, mode="r") / np.sqrt(n))
+    return np.column_stack([np.ones(n), values])
+
+
+def refuse_constant(names: Sequence[str], centre: Floats, spread: Floats, first: Floats) -> None:
+    """Raise for a covariate that does not vary; `first` is its value in the first row."""
+    for j, name in enumerate(names):
+        if spread[j] <= 1e-12 * (1 + abs(centre[j])):
+            raise StatisticsError(
+                f"`{name}` is constant ({first[j]:g} in every row): it has no effect of its "
+                "own; leave it out"
+            )
+
+
+def refuse_collinear(names: Sequence[str], root: Floats) -> None:
+    """Raise for a covariate that is a combination of others.
+
+    Args:
+        names: k names.
+        root: R of the QR decomposition of a leading one and the standardised covariates, over the
+            square root of the rows; shape (1 + k, 1 + k).
+    """
+    dependent = np.flatnonzero(np.abs(np.diagonal(root)) < _SAME)
     if len(dependent):
         j = int(dependent[0])
-        weights = np.linalg.lstsq(standard[:, :j], standard[:, j], rcond=None)[0][1:]
+        weights = np.linalg.lstsq(root[:, :j], root[:, j], rcond=None)[0][1:]
         others = [names[i] for i in np.flatnonzero(np.abs(weights) > 1e-6).tolist()]
         raise StatisticsError(
             f"`{names[j - 1]}` is collinear with {', '.join(f'`{o}`' for o in others)}: their "
             "effects cannot be told apart; leave one out"
         )
-    return np.column_stack([np.ones(n), values])
 
 
-def _enough(x: Floats, clusters: Ints | None) -> None:
-    n, k = x.shape
+def refuse_too_few(n: int, k: int, n_clusters: int | None) -> None:
+    """Raise where k coefficients have too few rows or groups."""
     if n <= k:
         raise StatisticsError(f"{k - 1} covariates need more than {k} rows with both; got {n}")
-    if clusters is None:
-        return
-    groups = len(np.unique(clusters))
-    if groups <= k:
+    if n_clusters is not None and n_clusters <= k:
         raise StatisticsError(
-            f"cluster-robust errors of {k - 1} covariates need more than {k} clusters; got {groups}"
+            f"cluster-robust errors of {k - 1} covariates need more than {k} clusters; got "
+            f"{n_clusters}"
         )
 
 
-def _no_lone_row(x: Floats, names: Sequence[str]) -> None:
-    leverage = (np.linalg.qr(x)[0] ** 2).sum(axis=1)
-    row = int(np.argmax(leverage))
-    if leverage[row] > 1 - _SAME:
-        away = np.abs(x[row, 1:] - np.median(x[:, 1:], axis=0))
+def refuse_lone_row(names: Sequence[str], leverage: float, away: Floats) -> None:
+    """Raise where one row has all the leverage.
+
+    Args:
+        names: k names.
+        leverage: The largest of any row.
+        away: How far that row's covariates lie from the others', in standard deviations.
+    """
+    if leverage > 1 - _SAME:
         name = names[int(np.argmax(away))]
         raise StatisticsError(
             f"a single row decides the effect of `{name}`: HC3 is undefined; leave it out or merge "
@@ -208,19 +275,41 @@ def _no_lone_row(x: Floats, names: Sequence[str]) -> None:
         )
 
 
-def _freedom(x: Floats, clusters: Ints | None) -> int:
-    return len(x) - x.shape[1] if clusters is None else len(np.unique(clusters)) - 1
+def _no_lone_row(x: Floats, names: Sequence[str]) -> None:
+    leverage = (np.linalg.qr(x)[0] ** 2).sum(axis=1)
+    row = int(np.argmax(leverage))
+    away = np.abs(x[row, 1:] - np.median(x[:, 1:], axis=0))
+    refuse_lone_row(names, float(leverage[row]), away)
 
 
-def _fit(y: Floats, x: Floats, clusters: Ints | None, level: float) -> Floats:
-    """Rows: coefficient, standard error, low, high; a column a coefficient."""
+def freedom(n: int, k: int, n_clusters: int | None) -> int:
+    """Degrees of freedom of t: rows less coefficients, or groups less one."""
+    return n - k if n_clusters is None else n_clusters - 1
+
+
+def from_standard(centre: Floats, spread: Floats) -> Floats:
+    """Turns coefficients of standardised covariates into those of the ones given.
+
+    Returns:
+        Shape (1 + k, 1 + k); the intercept takes up the centres.
+    """
+    back = np.diag(1 / np.append(1.0, spread))
+    back[0, 1:] = -centre / spread
+    return np.asarray(back, dtype=np.float64)
+
+
+def _fit(y: Floats, x: Floats, clusters: Ints | None, level: float, back: Floats) -> Floats:
+    """Rows: coefficient, standard error, low, high; a column a coefficient, turned by `back`."""
     model = sm.OLS(y, x)
     if clusters is None:
         fit = model.fit(cov_type="HC3", use_t=True)
     else:
         fit = model.fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
-    reach = student.ppf((1 + level) / 2, _freedom(x, clusters)) * fit.bse
-    return np.vstack([fit.params, fit.bse, fit.params - reach, fit.params + reach])
+    groups = None if clusters is None else len(np.unique(clusters))
+    effects = back @ fit.params
+    spread = np.sqrt(np.diagonal(back @ fit.cov_params() @ back.T))
+    reach = student.ppf((1 + level) / 2, freedom(len(y), x.shape[1], groups)) * spread
+    return np.vstack([effects, spread, effects - reach, effects + reach])
 
 
 def _p_values(ends: Floats, freedom: int) -> Floats:

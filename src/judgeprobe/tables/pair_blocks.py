@@ -33,15 +33,14 @@ from judgeprobe.tables.pair_rows import (
 )
 from judgeprobe.tables.pairs import PairTable
 from judgeprobe.tables.pairs_file import nothing_usable
-from judgeprobe.tables.part_files import Faults, Parts, part_files
+from judgeprobe.tables.part_files import Faults, Parts, about_rows
 from judgeprobe.tables.spill import Spill
 from judgeprobe.taxonomy import Taxonomy
 
-__all__ = ["PairBlocks", "Regrades", "about_rows", "pairs_in_blocks"]
+__all__ = ["PairBlocks", "Regrades", "pairs_in_blocks"]
 
 _SHARE_ROWS = 1_500_000
 _MAX_SHARES = 200
-_TEXT_BYTES_A_ROW = 40
 
 
 @dataclass(frozen=True)
@@ -76,34 +75,22 @@ class PairBlocks:
     unanimous_known: bool
     files: tuple[Path, ...]
 
-    def tables(self) -> Iterator[tuple[PairTable, Ints]]:
+    def tables(self, most: int | None = None) -> Iterator[tuple[PairTable, Ints]]:
         """Each block as a table of its own, and the place of its base items among all by name.
 
         Lengths and second grades are not in it.
+
+        Args:
+            most: Base items in one table; None for all of a block's.
         """
         for file in self.files:
-            yield read_block(file, self.header)
-
-
-def about_rows(path: Path) -> int:
-    """How many rows a table has: exact for Parquet, from the bytes for text.
-
-    Raises:
-        InputError: A folder holds no table.
-    """
-    total = 0
-    for file in part_files(path):
-        if not file.is_file():
-            continue
-        if file.suffix.lower() == ".parquet":
-            try:
-                total += pq.read_metadata(file).num_rows
+            table, places = read_block(file, self.header)
+            if most is None or len(places) <= most:
+                yield table, places
                 continue
-            except (OSError, ValueError):
-                # Reading it will say what is wrong.
-                pass
-        total += file.stat().st_size // _TEXT_BYTES_A_ROW
-    return total
+            for first in range(0, len(places), most):
+                some = places[first : first + most]
+                yield _some_bases(table, first, len(some)), some
 
 
 @contextmanager
@@ -192,9 +179,11 @@ class _Builder:
             spill.close()
         if not reader.n_rows:
             raise nothing_usable(reader, self.path)
+        bases = tuple(reader.bases)
+        reader.bases.clear()
         return _Names(
             *name_order(judge.codes(), tuple(reader.judges)),
-            *name_order(base.codes(), tuple(reader.bases)),
+            *name_order(base.codes(), bases),
             *name_order(domain.codes(), tuple(reader.domains)),
         )
 
@@ -213,6 +202,16 @@ class _Builder:
         for s, i in zip(numbers.tolist(), first_pair.tolist(), strict=True):
             self.slot_axis[s] = str(table.axis[i])
         self.n_pairs += len(table.base)
+
+
+def _some_bases(table: PairTable, first: int, n: int) -> PairTable:
+    """The pairs of n base items, renumbered from 0."""
+    start, stop = np.searchsorted(table.base, (first, first + n))
+    chosen = np.zeros(len(table.base), dtype=np.bool_)
+    chosen[start:stop] = True
+    some = table.select(chosen)
+    base = some.base - first
+    return replace(some, base=base, original_text=base, edited_text=n + np.arange(len(base)))
 
 
 def _header(table: PairTable) -> PairTable:

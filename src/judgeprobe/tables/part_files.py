@@ -9,8 +9,10 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from judgeprobe.errors import InputError
 from judgeprobe.files import file_hash
@@ -19,9 +21,24 @@ from judgeprobe.stats.arrays import Ints
 from judgeprobe.tables.columns import ENDINGS, Piece, pieces
 from judgeprobe.tables.pairs import Exclusion
 
-__all__ = ["Faults", "Parts", "part_files", "table_hash"]
+__all__ = [
+    "STREAM_ROWS",
+    "Faults",
+    "Parts",
+    "Way",
+    "about_rows",
+    "part_files",
+    "table_hash",
+    "way_of",
+]
 
+Way = Literal["auto", "memory", "stream"]
+"""Every row at hand; in parts, for any number of rows; or by the number of rows."""
+
+STREAM_ROWS = 5_000_000
 _ROWS_NAMED = 5
+_BYTES_A_ROW = {".jsonl": 100, ".ndjson": 100}
+_TEXT_BYTES_A_ROW = 40
 
 
 def part_files(path: Path) -> list[Path]:
@@ -45,6 +62,38 @@ def table_hash(path: Path) -> str:
     if not path.is_dir():
         return file_hash(path)
     return content_hash([[file.name, file_hash(file)] for file in part_files(path)])
+
+
+def about_rows(path: Path) -> int:
+    """How many rows a table has: exact for Parquet, from the bytes for text.
+
+    Raises:
+        InputError: A folder holds no table.
+    """
+    total = 0
+    for file in part_files(path):
+        if not file.is_file():
+            continue
+        if file.suffix.lower() == ".parquet":
+            try:
+                total += pq.read_metadata(file).num_rows
+                continue
+            except (OSError, ValueError):
+                # Reading it will say what is wrong.
+                pass
+        total += file.stat().st_size // _BYTES_A_ROW.get(file.suffix.lower(), _TEXT_BYTES_A_ROW)
+    return total
+
+
+def way_of(path: Path, way: Way = "auto") -> Literal["memory", "stream"]:
+    """How a table is read: as asked, else in memory up to `STREAM_ROWS` rows.
+
+    Raises:
+        InputError: A folder holds no table.
+    """
+    if way == "auto":
+        return "stream" if about_rows(path) > STREAM_ROWS else "memory"
+    return way
 
 
 @dataclass

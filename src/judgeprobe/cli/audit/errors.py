@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -78,6 +78,15 @@ def errors(
     gold_file: GoldFileOption = None,
     key: IdOption = None,
     level: LevelOption = 0.95,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            help="Read the table in parts, whatever its size, without what needs all rows at once "
+            "(segments, categories, @position, a second file); or hold every row in memory. By "
+            "default tables above 5 million rows are read in parts where nothing needs all rows.",
+        ),
+    ] = None,
     out: OutOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -89,6 +98,7 @@ def errors(
     from judgeprobe.audit.grades_input import GradesSource
     from judgeprobe.audit.page import write_page
 
+    way: Any = {None: "auto", True: "stream", False: "memory"}[stream]
     result = audit_errors(
         GradesSource(file, reader, gold_file, key=key),
         ErrorColumns(
@@ -101,7 +111,7 @@ def errors(
             baseline_gold=baseline_gold,
             ready=Ready(text, group, author, judge_model),
         ),
-        ErrorSettings(level=level, correction=correction.value, min_gold=min_gold, null=null),
+        ErrorSettings(level, correction.value, min_gold, null, way),
     )
     if out is not None:
         write_page(out, "errors", errors_page(result), result)
