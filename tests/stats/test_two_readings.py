@@ -188,7 +188,7 @@ def test_without_a_cut_at_the_floor_there_is_no_operating_point_and_a_constant_v
     )
     assert got.operating is None
     assert got.stricter is None
-    assert got.reason == "no cut of the second grading reaches S 0.9"
+    assert got.lacking == (1,)
     after = got.matched[0].after
     assert (after.tau, after.S, after.R, after.axes) == (None, 1.0, 0.0, (0.0, 0.0))
 

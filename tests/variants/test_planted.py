@@ -9,6 +9,7 @@ from judgeprobe.errors import InputError, MixedArtifactsError, StudyError
 from judgeprobe.study import load_study
 from judgeprobe.sweep.stage import sweep
 from judgeprobe.variants.collecting import collect
+from judgeprobe.variants.page import make_page
 from judgeprobe.variants.plan import KINDS, plan_variants
 from judgeprobe.variants.running import estimate, run_variants
 
@@ -243,6 +244,24 @@ def test_a_budget_holds_over_all_variants_and_the_next_run_goes_on(tmp_path):
     assert made == total
     waiting = [row["not_compared"] for row in collect(tight)["variants"] if row["not_compared"]]
     assert set(waiting) <= {"no judge can be asked in this way", "not run yet"}
+
+
+def test_a_run_that_was_cut_is_compared_and_said_to_be_incomplete(tmp_path):
+    settings = "[budget]\nmax_calls = 25\nconcurrency = 1\n[variants]\npilot = 5"
+    study = make_study(tmp_path / "s", ONE + "takes_scale = true\n", SCALED, n_base=8)
+    sweep(study)
+    path = study.folder / "study.toml"
+    path.write_text(path.read_text() + settings)
+    tight = load_study(study.folder)
+    runs = run_variants(tight, plan_variants(tight, ["granularity"]))
+    assert not runs[-1].complete
+    found = collect(tight)
+    (cut,) = [row for row in found["variants"] if row.get("unasked")]
+    # 10 calls of the pilot and 15 of the sweep: 20 of 40 texts, four of eight base items.
+    assert (cut["variant"], cut["unasked"]) == ("scale-2", {"ours": 16})
+    page = make_page(tight, found).read_text()
+    assert "Not every pair was asked in scale-2." in page
+    assert "compared, but not complete: 16 pairs of ours not asked" in page
 
 
 def test_what_was_made_under_other_settings_is_named_and_left_out(tmp_path):

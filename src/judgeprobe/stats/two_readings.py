@@ -122,7 +122,7 @@ class TwoReadings:
         n_base: Base items with such a pair.
         n_lost: Pairs that only one of the two grades, first grading first.
         operating: At the floor; None where a grading has no cut there.
-        reason: Why `operating` is None; "" where it is not.
+        lacking: Gradings without a cut at the floor, 0 the first and 1 the second.
         matched: At each level asked for; the constant verdict stands in where no cut reaches it.
         stricter: At the S of that operating point which has the larger S; None without both.
         same_cut: Both read at the first grading's operating cut; None unless asked for.
@@ -133,7 +133,7 @@ class TwoReadings:
     n_base: int
     n_lost: tuple[int, int]
     operating: At | None
-    reason: str
+    lacking: tuple[int, ...]
     matched: tuple[At, ...]
     stricter: At | None
     same_cut: At | None
@@ -214,8 +214,7 @@ def compare_readings(
         strict = max(point.S for point in points)
     asked = [floor, *levels, *([] if strict is None else [strict])]
     found = measure.at_levels(asked)
-    named = ("first", "second")
-    lacking = [name for name, there in zip(named, read, strict=True) if not there]
+    lacking = tuple(side for side, there in enumerate(read) if not there)
     same = None
     if one_scale and cuts[0] is not None:
         same = measure.at_cut(sides[0].crossed.taus[cuts[0]])
@@ -226,9 +225,7 @@ def compare_readings(
         n_base=len(np.unique(design.base[both])),
         n_lost=lost,
         operating=None if lacking else found[0],
-        reason=f"no cut of the {' or the '.join(lacking)} grading reaches S {floor:g}"
-        if lacking
-        else "",
+        lacking=lacking,
         matched=tuple(found[1 : 1 + len(levels)]),
         stricter=None if strict is None else found[-1],
         same_cut=same,

@@ -138,6 +138,18 @@ def _gradings_row(one: Graded) -> dict[str, Any]:
         "points": len(scale.grades),
         "grades": one.profile["made_under"]["grades"],
         "judges": [_judge_row(row) for row in one.profile["judges"]],
+        "unasked": _unasked(one),
+    }
+
+
+def _unasked(one: Graded) -> dict[str, int]:
+    """Pairs that were not put to a judge, by judge; none where the sweep is complete."""
+    counts = (~one.table.asked).sum(axis=1)
+    judges = {judge.name for judge in one.study.settings.judges}
+    return {
+        judge: int(n)
+        for judge, n in zip(one.table.judges, counts, strict=True)
+        if n and judge in judges
     }
 
 

@@ -88,6 +88,9 @@ def _boxes(found: Mapping[str, Any]) -> Iterator[Box]:
     elif found["direction"] == "human":
         source = found["direction_source"].removeprefix("human: ")
         yield Box("Direction set by people.", (f"Set by: {source}.",))
+    cut = [row["variant"] for row in found["variants"] if row.get("unasked")]
+    if cut:
+        yield Box("Not complete.", (f"Not every pair was asked in {', '.join(cut)}.",))
     open_ = [row for row in found["variants"] if row["not_compared"]]
     if open_:
         by_reason: dict[str, list[str]] = defaultdict(list)

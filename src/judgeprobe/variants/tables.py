@@ -60,12 +60,17 @@ def _runs(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
                 "variant": row["variant"],
                 "change": row["change"],
                 "judges": ", ".join(judge["judge"] for judge in row["judges"]),
-                "state": row["not_compared"] or "compared",
+                "state": row["not_compared"] or _complete(row),
             }
             for row in found["variants"]
         ),
         **common,
     )
+
+
+def _complete(row: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{n} pairs of {judge}" for judge, n in row["unasked"].items())
+    return f"compared, but not complete: {told} not asked" if told else "compared"
 
 
 def _pilots(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
@@ -128,6 +133,7 @@ def _spaces(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
             Column("R", "R", "rate", at="S"),
             Column("difference", "difference of R", "signed", ("low", "high")),
             Column("surviving", "misses surviving", "rate", ("surviving_low", "surviving_high")),
+            Column("reason", "why constant"),
         ),
         rows=tuple(_space(row) for row in found["granularity"]),
         **common,
