@@ -8,6 +8,7 @@
     ├── StorageError          the disk refused: full, read-only, locked, damaged
     └── CallError             a model call
         ├── RetryableCallError    the same call may succeed later
+        │   └── LostCallError         what made it died; it may have been answered and paid for
         ├── PermanentCallError    it will not; the judge is stopped
         └── WrongServerError      another model or provider answered than the one asked
 
@@ -20,6 +21,7 @@ __all__ = [
     "CallError",
     "InputError",
     "JudgeprobeError",
+    "LostCallError",
     "MixedArtifactsError",
     "PermanentCallError",
     "RetryableCallError",
@@ -116,6 +118,10 @@ class RetryableCallError(CallError):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         self.retry_after = retry_after
         super().__init__(message)
+
+
+class LostCallError(RetryableCallError):
+    """What made the call died with it; the provider may have answered it, and been paid."""
 
 
 class PermanentCallError(CallError):

@@ -13,9 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judgeprobe.errors import StudyError
-from judgeprobe.study import JudgeSettings, ModelSettings, Study
+from judgeprobe.settings import JudgeSettings, ModelSettings
+from judgeprobe.study import Study
 
-__all__ = ["VERIFIER", "Member", "families_of", "family_of", "pressure_members", "require_disjoint"]
+__all__ = [
+    "VERIFIER",
+    "Member",
+    "families_of",
+    "family_of",
+    "pressure_members",
+    "require_disjoint",
+    "settings_families",
+]
 
 # The order matters: the first family found in a name is its own, the others are what it builds on.
 _FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -218,13 +227,18 @@ def _makers(study: Study) -> Iterator[tuple[str, ModelSettings]]:
         yield "verifier", settings.verifier
 
 
-def _member(role: str, settings: ModelSettings | JudgeSettings, file: Path, table: str) -> Member:
-    name = settings.model or getattr(settings, "call", None) or ""
+def settings_families(settings: ModelSettings | JudgeSettings) -> tuple[str, ...]:
+    """The families of a model of study.toml: as it says, or as the name tells; or none."""
     if settings.family:
         given = settings.family.strip().lower()
         # "Claude" and "anthropic" are one family.
-        return Member(role, name, families_of(given) or (given,))
-    found = families_of(settings.model or "", own_endpoint=bool(settings.base_url))
+        return families_of(given) or (given,)
+    return families_of(settings.model or "", own_endpoint=bool(settings.base_url))
+
+
+def _member(role: str, settings: ModelSettings | JudgeSettings, file: Path, table: str) -> Member:
+    name = settings.model or getattr(settings, "call", None) or ""
+    found = settings_families(settings)
     if not found:
         raise StudyError(
             f"the family of the {role} ({name}) cannot be told from its name, so it cannot be "

@@ -5,12 +5,15 @@ The files in fixtures/ were written by the tools themselves, run against tests/h
 of other versions, and damaged ones, are made here by hand.
 """
 
+import copy
 import json
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from judgeprobe.audit.eval_files import read_eval
@@ -155,8 +158,9 @@ def test_promptfoos_scores_of_nothing_are_no_grades():
     assert all(value != value for value in values[4:])
 
 
-def test_promptfoos_csv_is_refused_with_the_remedy():
-    with pytest.raises(InputError, match=r"a column twice for each prompt; export .json or .jsonl"):
+def test_a_file_with_another_ending_is_refused_with_the_remedy():
+    """promptfoo's CSV has a column twice for each prompt."""
+    with pytest.raises(InputError, match=r"\.csv: has the ending .csv; give what promptfoo writes"):
         read_eval(FIXTURES / "promptfoo-colours.csv", "promptfoo")
 
 
@@ -275,3 +279,55 @@ def test_openai_evals_by_its_documented_shape(tmp_path: Path):
 def test_a_file_of_another_shape_is_refused_by_name(tmp_path, reader, name, value, lines):
     with pytest.raises(InputError, match=r"a\.jsonl?"):
         read_eval(written(tmp_path / name, value, lines=lines), reader)
+
+
+REAL = {
+    "inspect": "inspect-colours.json",
+    "promptfoo": "promptfoo-colours.json",
+    "deepeval": "deepeval-colours.json",
+    "lm-eval": "lm-eval-colours.jsonl",
+    "openai-evals": "openai-evals-graded.jsonl",
+}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    found = [path] if path else []
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, each in inner:
+        found += places(each, (*path, key)) if isinstance(each, (dict, list)) else [(*path, key)]
+    return found
+
+
+def documents(reader: str) -> tuple[Any, list[tuple[Any, ...]]]:
+    text = (FIXTURES / REAL[reader]).read_text("utf-8")
+    lines = REAL[reader].endswith("l")
+    value = [json.loads(line) for line in text.splitlines()] if lines else json.loads(text)
+    return value, places(value)
+
+
+DOCUMENTS = {reader: documents(reader) for reader in REAL}
+OTHER = st.sampled_from([None, True, 7, -1.5, "text", "", [], [1], ["a", {}], {}, {"a": {"b": 1}}])
+
+
+@pytest.mark.parametrize("reader", list(REAL))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_real_file_with_one_value_replaced_is_read_or_refused(tmp_path, reader, data):
+    value, found = DOCUMENTS[reader]
+    place = data.draw(st.sampled_from(found))
+    changed = copy.deepcopy(value)
+    *way, last = place
+    inner = changed
+    for key in way:
+        inner = inner[key]
+    inner[last] = data.draw(OTHER)
+    path = written(tmp_path / REAL[reader], changed, lines=REAL[reader].endswith("l"))
+    refusal, rows = "", []
+    try:
+        rows = list(read_eval(path, reader))
+    except InputError as error:
+        refusal = str(error)
+    # One or the other: no traceback, and no row that is none.
+    assert bool(rows) != (path.name in refusal)
+    if rows:
+        table_of(path, rows)

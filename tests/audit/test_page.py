@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.helpers.chromium import needs_chromium, open_page
 
 from judgeprobe.audit.interval_chart import Bar, interval_chart
 from judgeprobe.audit.page import (
@@ -91,3 +92,17 @@ def test_names_in_a_sentence() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed([str(i) for i in range(12)], most=2) == "0, 1 and 10 more"
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_browser_opens_it_without_a_problem_and_nothing_sticks_out(tmp_path: Path, width: int):
+    wide = Table("wide", [f"column {i}" for i in range(14)], [["0.123"] * 14])
+    write_page(tmp_path, "audit", page(tables=(wide,)), {})
+    with open_page(width) as tab:
+        tab.goto(tmp_path / "audit.html")
+        assert tab.problems() == []
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        # The axis keeps a size that can be read; a narrow screen scrolls it.
+        assert tab.evaluate("document.querySelector('svg').getBoundingClientRect().width") > 700
+        assert tab.evaluate("document.querySelectorAll('script').length") == 0

@@ -17,8 +17,9 @@ from judgeprobe.blind.keys import make_key, read_key
 from judgeprobe.blind.paths import paths_of
 from judgeprobe.blind.units import units_from_pairs
 from judgeprobe.errors import InputError
-from judgeprobe.files import read_jsonl
-from judgeprobe.records import BlindSettings, Intervention
+from judgeprobe.files import read_jsonl, write_jsonl
+from judgeprobe.records import Intervention
+from judgeprobe.settings import BlindSettings
 
 NAMES = ("anna", "ben", "cleo")
 
@@ -181,3 +182,12 @@ def test_names_of_annotators_are_checked(tmp_path):
     for names, told in ((("a", "b"), "three annotators"), (("a", "b", "c/d"), "no name")):
         with pytest.raises(InputError, match=told):
             export_set(study, annotators=names)
+
+
+def test_the_label_words_of_pairs_coded_elsewhere_are_no_telling_names(tmp_path):
+    study = blind_study(tmp_path / "study", n_base=2)
+    rows = read_jsonl(study.interventions_path, Intervention)
+    more = {"axis": "none", "arm": "reported_apart", "slot": "same", "id": "apart"}
+    write_jsonl(study.interventions_path, [*rows, rows[0].model_copy(update=more)])
+    made = export_set(study, forms=["csv"])
+    assert made.left_out == {"pairs of the arm reported apart": 1}

@@ -4,7 +4,8 @@ from tests.helpers.annotation import intervention
 from judgeprobe.blind.units import units_from_file, units_from_pairs
 from judgeprobe.errors import InputError
 from judgeprobe.files import write_csv
-from judgeprobe.records import BlindSettings, text_id
+from judgeprobe.records import text_id
+from judgeprobe.settings import BlindSettings
 
 SECRET = b"s" * 32
 SETTINGS = BlindSettings()
@@ -97,6 +98,14 @@ def test_a_bad_row_is_named(tmp_path, rows, columns, told):
     path = rows_file(tmp_path, *rows, **({} if columns is None else {"columns": columns}))
     with pytest.raises(InputError, match=told):
         units_from_file(path, SETTINGS)
+
+
+def test_numbers_are_text_and_texts_stay_as_they_are(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"sentence": " S ", "evidence": "E", "inherited": "clean", "group": 0}\n')
+    (unit,) = units_from_file(path, SETTINGS).units
+    assert (unit.group, unit.sentence) == ("0", " S ")
+    assert unit.unit_id == text_id("E", " S ")
 
 
 def test_unknown_columns_and_empty_sets_are_refused(tmp_path):

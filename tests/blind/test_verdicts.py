@@ -10,7 +10,8 @@ from judgeprobe.blind.run import read_set
 from judgeprobe.blind.verdicts import HOLDS, NONE, OVERREACHES, from_file, from_grades, side_codes
 from judgeprobe.errors import InputError
 from judgeprobe.files import write_csv, write_json, write_parquet
-from judgeprobe.records import BlindSettings, Grade
+from judgeprobe.records import Grade
+from judgeprobe.settings import BlindSettings
 
 NAMES = ("anna", "ben", "cleo")
 

@@ -81,7 +81,7 @@ def test_tables_and_sentences_and_the_same_bytes_twice(tmp_path: Path) -> None:
     ask = ["audit", "bounded", str(tmp_path / "r.csv"), *BASE]
     shown = run(app, ask)
     assert shown.exit_code == 0, shown.output
-    assert "100% of the endpoint" in shown.stdout
+    assert "alone give -0.500, 100% of it" in shown.stdout
     assert "Difference in differences" in shown.stdout
     assert run(app, [*ask, "--json"]).stdout == run(app, [*ask, "--json"]).stdout
 
@@ -162,3 +162,37 @@ def test_ratings_from_what_a_tool_wrote(tmp_path: Path) -> None:
     found = audit(path, "--reader", "promptfoo", *named)
     assert found["endpoint"] == audit(tmp_path / "r.csv")["endpoint"]
     assert found["reader"] == "promptfoo"
+
+
+def test_what_the_sentences_say(tmp_path: Path) -> None:
+    frame = made()
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    ask = ["audit", "bounded", str(tmp_path / "r.csv"), *BASE, "--evidence", "clear"]
+    told = run(app, ask).stdout
+    assert "moved: high by -1.000 and low by -0.500: both the same way, as a common shift" in told
+    assert "if it shrank where evidence is clearer, rho would be positive" in told
+    assert "high bound moved inwards" not in told
+    assert "low: 0 of 6 at the low bound moved inwards, 0 of 6 others moved that way" in told
+    made(fall=0).to_csv(tmp_path / "still.csv", index=False)
+    told = run(app, ["audit", "bounded", str(tmp_path / "still.csv"), *BASE]).stdout
+    assert "the condition did not reach it, and no preference could show" in told
+    assert "No share is given: the endpoint is zero" in told
+    # On nine items low falls by 2 where high falls by 1, on three it is pinned: +1 and -1. High's
+    # fall clipped onto low gives 0 and -1.
+    free = (frame.resp == "low") & ~frame.stim.isin(["s1", "s3", "s5"])
+    frame.loc[free, "score"] = [2 if arm == "advanced" else 4 for arm in frame.prof[free]]
+    frame.to_csv(tmp_path / "up.csv", index=False)
+    told = run(app, ["audit", "bounded", str(tmp_path / "up.csv"), *BASE]).stdout
+    assert "Endpoint 0.500" in told
+    assert "The bounds and a common shift alone give -0.250, the other way." in told
+
+
+def test_the_level_is_that_of_every_interval(tmp_path: Path) -> None:
+    frame = made()
+    frame["score"] = [1 + i * i % 5 for i in range(len(frame))]
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    wide, narrow = (
+        audit(tmp_path / "r.csv", "--ordinal", "--level", level) for level in ("0.95", "0.5")
+    )
+    for name in ("endpoint", "ordinal"):
+        assert narrow[name]["high"] - narrow[name]["low"] < wide[name]["high"] - wide[name]["low"]

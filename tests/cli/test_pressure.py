@@ -94,6 +94,15 @@ def test_a_missing_reply_gives_exit_status_one(tmp_path, monkeypatch):
     assert "neutral: 19 claims kept; 1 call_failed" in done.stderr
 
 
+def test_seeds_that_are_one_text_are_noted(tmp_path):
+    with Loopback(lambda body: "The lakes warmed.") as server:
+        write_study(tmp_path, server.url, count=3, verifier=False)
+        done = run(app, ["pressure", str(tmp_path)])
+    assert "writer: every seed gave the same text" in done.stderr
+    manifest = read_json(tmp_path / "manifest.json")["stages"]["pressure"]
+    assert set(manifest["inputs"]) == {"base_items.jsonl"}
+
+
 def test_a_hostile_name_and_claim_stay_text(tmp_path):
     evil = "<script>alert(1)</script>"
     with Loopback(lambda body: f"Lakes warmed {evil}.") as server:
@@ -111,6 +120,27 @@ def test_a_hostile_name_and_claim_stay_text(tmp_path):
     assert "&lt;script&gt;" in page
     table = (study.pressure_dir / "effects-markers.csv").read_text().splitlines()
     assert table[1].startswith("'=1+1")
+
+
+def test_a_preview_sends_nothing_and_counts_what_a_run_then_sends(tmp_path):
+    with Loopback(both(idle)) as server:
+        write_study(tmp_path, server.url, count=5)
+        before = sorted(tmp_path.iterdir())
+        done = run(app, ["pressure", str(tmp_path), "--preview", "1"])
+        assert done.exit_code == 0, done.output
+        assert "Be as accurate as you can" in done.stdout
+        assert "[the claim that writer will have written]" in done.stdout
+        assert server.requests == 0
+        assert sorted(tmp_path.iterdir()) == before
+        found = json.loads(run(app, ["pressure", str(tmp_path), "--preview", "1", "--json"]).stdout)
+        writing, asking = (row["calls"] for row in found["calls"])
+        ran = json.loads(run(app, ["pressure", str(tmp_path), "--json", "-q"]).stdout)
+        calls = list(ran["calls"].values())
+        assert calls[0]["done"] == writing == 45
+        # Claims that are one text with another are asked about once.
+        assert 0 < calls[1]["done"] <= asking == 45 * 2 + 30 * 4
+        again = json.loads(run(app, ["pressure", str(tmp_path), "--preview", "1", "--json"]).stdout)
+        assert (again["calls"][0]["calls"], again["calls"][0]["cached"]) == (0, 45)
 
 
 def test_cached_replies_of_the_arm_are_not_pruned(tmp_path):

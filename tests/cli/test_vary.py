@@ -4,6 +4,8 @@ import hashlib
 import json
 import math
 import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,6 +95,11 @@ def judges(url: str, *names: str) -> str:
     )
 
 
+def page_files(folder: Path) -> list[Path]:
+    variants = folder / "variants"
+    return [variants / "variants.html", *variants.glob("tables/*"), *variants.glob("figures/*")]
+
+
 def run(*words: str) -> Any:
     result = CliRunner().invoke(app, list(words))
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -106,9 +113,9 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_models_under_every_change_from_the_command_line(tmp_path):
     with Loopback(script) as server:
-        settings = "[variants]\npilot = 5\nself_consistency = { samples = 3 }"
+        settings = "[variants]\npilot = 5\nmargin = 0.3\nself_consistency = { samples = 3 }"
         study = make_study(
-            tmp_path / "s", judges(server.url, "open", CLOSED), n_base=16, settings=settings
+            tmp_path / "s", judges(server.url, "open", CLOSED), n_base=12, settings=settings
         )
         folder = str(study.folder)
         refused = run("vary", folder, "--json")
@@ -129,12 +136,15 @@ def test_models_under_every_change_from_the_command_line(tmp_path):
         (left,) = expected["left_out"]
         assert left["judge"] == CLOSED
         assert "no token log-probabilities" in left["reason"]
-        texts = 16 * 5
+        texts = 12 * 5
         skipped = texts - 5
         assert server.requests - asked == planned["calls"] - skipped
         asked = server.requests
+        made = {path: path.stat().st_mtime_ns for path in page_files(study.folder)}
         again = run("vary", folder, "--json", "--quiet")
         assert server.requests == asked
+        # Made of the same numbers, the page is left as it lies.
+        assert {path: path.stat().st_mtime_ns for path in page_files(study.folder)} == made
         assert json.loads(again.stdout)["comparisons"] == found["comparisons"]
 
     rows = {(r["variant"], r["after_judge"], r["before"]): r for r in found["comparisons"]}
@@ -192,6 +202,26 @@ def test_the_page_has_every_kind_and_its_tables_agree_with_the_json(tmp_path):
     assert len(csv) == 1 + 6
     assert csv[0].endswith("direction")
     assert all(line.endswith("construction") for line in csv[1:])
+
+
+def test_files_of_an_earlier_page_are_removed_and_others_are_not(tmp_path):
+    body = "def grade(evidence, claim):\n    return 1 if noticed(claim, 0.5) else 4\n"
+    judge = '[[judges]]\nname = "ours"\ncall = "MODULE:grade"\n'
+    study = make_study(tmp_path / "s", judge, body, n_base=6)
+    folder = study.folder / "variants"
+    assert run("sweep", str(study.folder), "--quiet").exit_code == 0
+    assert run("vary", str(study.folder), "--only", "drift", "--day", "d1", "-q").exit_code == 0
+    table = folder / "tables" / "variant_days.csv"
+    assert table.is_file()
+    (folder / "tables" / "mine.csv").write_text("kept")
+    shutil.rmtree(folder / "drift-d1")
+    assert run("vary", str(study.folder), "--only", "domains", "-q").exit_code == 0
+    assert not table.exists()
+    assert (folder / "tables" / "variant_domains.csv").is_file()
+    assert (folder / "tables" / "mine.csv").read_text() == "kept"
+    (folder / "variants.html").write_text("tampered")
+    assert run("vary", str(study.folder), "--only", "domains", "-q").exit_code == 0
+    assert "tampered" not in (folder / "variants.html").read_text()
 
 
 def test_an_unknown_kind_is_one_line(tmp_path):

@@ -90,3 +90,19 @@ def test_a_reply_without_a_choice_may_come_right() -> None:
 )
 def test_refused_temperature(status: int, message: str, *, expected: bool) -> None:
     assert refuses_temperature(status, message) is expected
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "litellm.InternalServerError: OpenAIException - Missing credentials. Please pass a key",
+        "AuthenticationError: Missing Anthropic API Key - A call is being made",
+        "The api_key client option must be set either by passing api_key",
+    ],
+)
+def test_a_missing_key_is_named_and_not_tried_again(message: str) -> None:
+    found = fault("anthropic/claude", 500, message)
+    assert isinstance(found, PermanentCallError)
+    assert str(found) == (
+        "anthropic/claude: there is no key for it; set ANTHROPIC_API_KEY in the environment"
+    )

@@ -15,7 +15,7 @@ from judgeprobe.llm.limits import Budget
 from judgeprobe.llm.pool import Pool, StoppedError
 from judgeprobe.llm.prices import supports_schema, token_prices
 from judgeprobe.llm.structured import response_format
-from judgeprobe.study import ModelSettings
+from judgeprobe.settings import ModelSettings
 
 
 def settings(url, **more):

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgeprobe.llm.secrets import is_secret_name, one_line, redact, redact_values
+from judgeprobe.llm.secrets import (
+    find_secret,
+    is_secret_name,
+    one_line,
+    redact,
+    redact_values,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,3 +84,25 @@ def test_a_short_value_is_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_line() -> None:
     assert one_line("a\n\n b\tc") == "a b c"
     assert len(one_line("x" * 1000)) == 300
+
+
+@pytest.mark.parametrize("shape", ["sk-a1B2c3D4e5F6g7H8i9J0", "AKIAABCDEFGHIJKL1234"])
+def test_a_key_is_found_by_its_shape_and_never_repeated(shape):
+    told = find_secret(f"before {shape} after")
+    assert told is not None
+    assert shape not in told
+    assert find_secret(f"before {shape} after", allowed=[shape]) is None
+
+
+def test_a_key_is_found_by_the_name_of_its_variable(monkeypatch):
+    monkeypatch.setenv("SOME_SERVICE_TOKEN", 'x9 "quoted" value')
+    assert find_secret(json.dumps({"said": 'x9 "quoted" value'})) == (
+        "the value of SOME_SERVICE_TOKEN"
+    )
+    monkeypatch.setenv("SOME_SERVICE_TOKEN", "short")
+    assert find_secret("short words") is None
+
+
+@pytest.mark.parametrize("words", ["sk-learning", "hf_tokenizers", "a fw-something", "no secret"])
+def test_plain_words_are_no_key(words):
+    assert find_secret(words) is None

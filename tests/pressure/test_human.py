@@ -121,7 +121,9 @@ def test_an_axis_below_the_bar_is_not_measurable(tmp_path):
         judgeprobe("annotate", "import", folder, *files, "--quiet")
     content = run_pressure(study).content
     found = human_rows(content)
-    assert found["accuracy", "strength"]["moved"] is None
+    for axis in ("strength", "pooled"):
+        row = found["accuracy", axis]
+        assert {row[name] for name in ("estimate", "low", "high", "p", "p_holm", "moved")} == {None}
     assert "bar" in found["accuracy", "strength"]["reason"]
     assert found["accuracy", "scope"]["moved"] is not None
     state = next(row for row in content["prediction"]["rows"] if row["readout"] == "human")
@@ -130,12 +132,14 @@ def test_an_axis_below_the_bar_is_not_measurable(tmp_path):
         "below the agreement bar: strength",
     )
     page = (study.pressure_dir / "pressure.html").read_text()
-    assert "human strength" not in page
-    hidden = f"{found['accuracy', 'strength']['estimate']:+.3f}"
     cells = re.findall(
         r"<tr><th[^>]*>writer</th><td>accuracy</td><td>strength</td>(.*?)</tr>", page
     )
-    assert hidden not in cells[-1]
+    assert re.findall(r'class="n">([^<]*)<', cells[-1])[:3] == ["–", "–", "–"]
+    table = (study.pressure_dir / "effects-human.csv").read_text().splitlines()
+    assert next(row for row in table if ",strength," in row).startswith(
+        "writer,accuracy,strength,,,,"
+    )
 
 
 def test_nothing_that_is_handed_out_tells_the_instruction_or_the_model(tmp_path):

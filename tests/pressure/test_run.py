@@ -153,7 +153,7 @@ def test_a_verifier_that_names_what_stands_first_measures_nothing(tmp_path):
 
 def test_a_generator_that_does_nothing_is_not_flagged(tmp_path):
     with Loopback(both(idle)) as server:
-        study = write_study(tmp_path, server.url, count=40)
+        study = write_study(tmp_path, server.url, count=24)
         content = run_pressure(study).content
     # One draw of many: the rate is that of tests/statistical/test_pressure_rates.py.
     assert set(states(content).values()) == {"not decided"}

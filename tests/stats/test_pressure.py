@@ -80,10 +80,10 @@ def test_estimates_are_means_over_the_passages_that_have_both_claims():
 
 
 def test_the_interval_is_wider_than_the_plain_percentile_one_and_meets_it_for_many():
-    few, many = rng(6).normal(0, 1, (8, 1)), rng(6).normal(0, 1, (3000, 1))
+    few, many = rng(6).normal(0, 1, (8, 1)), rng(6).normal(0, 1, (400, 1))
     for values, ratio in ((few, 1.2), (many, 1.0)):
-        (found,) = effects(values, resamples=20_000)
-        draws = values[rng(9).integers(0, len(values), (20_000, len(values))), 0].mean(axis=1)
+        (found,) = effects(values, resamples=6_000)
+        draws = values[rng(9).integers(0, len(values), (6_000, len(values))), 0].mean(axis=1)
         low, high = np.quantile(draws, (0.025, 0.975))
         width = (found.interval.high - found.interval.low) / (high - low)
         assert width > ratio - 0.03
@@ -107,7 +107,7 @@ def test_one_passage_and_none_have_no_interval_and_say_why():
 def test_equal_differences_are_named_degenerate_and_move_only_as_far_as_their_number_allows():
     (three,) = effects(np.ones((3, 1)))
     (ten,) = effects(np.ones((10, 1)))
-    assert "no resample differs" in three.reason
+    assert three.reason == "every passage has the same difference"
     assert (three.interval.low, three.p, three.moved(0.05)) == (1.0, 0.25, 0)
     assert ten.p == pytest.approx(2**-9)
     assert ten.moved(0.05) == 1

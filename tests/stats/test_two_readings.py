@@ -138,16 +138,36 @@ def test_one_cut_for_both_is_the_first_gradings_own():
     assert at.R.fixed == (at.R.low, at.R.high)
 
 
-def test_the_same_grading_twice_differs_by_nothing():
+def test_the_same_grading_twice_differs_by_nothing_and_the_interval_says_how_sure_that_is():
     grades = grading(4)
     got = compare_readings(
         design(), grades, grades, floor=0.7, levels=(0.9,), resamples=resamples(), level=0.9
     )
+    # None of 12 base items moves: with 5 percent of chance at each end, at most this share does.
+    reach = 1 - 0.05 ** (1 / N)
     for at in (got.operating, *got.matched, got.stricter):
         for change in (at.S, at.R, *at.axes):
-            assert (change.difference, change.low, change.high) == (0.0, 0.0, 0.0)
+            assert change.difference == 0.0
+            assert (change.low, change.high) == pytest.approx((-reach, reach))
+            assert change.fixed == pytest.approx((-reach, reach))
         if at.surviving.share is not None:
             assert (at.surviving.share, at.surviving.low, at.surviving.high) == (1.0, 1.0, 1.0)
+
+
+def test_where_every_base_item_moves_alike_the_interval_is_exact():
+    size = N * len(AXIS)
+    original = np.full(size, 4.0)
+    half = np.where(np.array(AXIS * N) == "scope", 1.0, 4.0)
+    every = np.where(np.array(AXIS * N) == "control", 4.0, 1.0)
+    got = compare_readings(
+        design(), (original, half), (original, every), floor=0.7, levels=(), resamples=resamples(),
+        level=0.9,
+    )  # fmt: skip
+    at, share = got.operating, 1 - 0.05 ** (1 / N)
+    assert at.R.difference == 0.5
+    assert (at.R.low, at.R.high) == pytest.approx((0.5 - 1.5 * share, 0.5 + 0.5 * share))
+    assert at.axes[1].difference == 1.0
+    assert at.axes[1].high == 1.0
 
 
 def test_the_surviving_share_of_misses():
@@ -168,7 +188,7 @@ def test_without_a_cut_at_the_floor_there_is_no_operating_point_and_a_constant_v
     )
     assert got.operating is None
     assert got.stricter is None
-    assert got.reason == "no cut of the second grading reaches S 0.9"
+    assert got.lacking == (1,)
     after = got.matched[0].after
     assert (after.tau, after.S, after.R, after.axes) == (None, 1.0, 0.0, (0.0, 0.0))
 

@@ -294,3 +294,32 @@ def test_the_same_seed_gives_the_same_result() -> None:
     assert first.a_imp == second.a_imp
     assert first.power.status == "no human ceiling"
     assert first.members[0].kappa_linear is None
+
+
+def test_the_ceiling_of_several_people_is_the_mean_over_their_pairs():
+    rng = np.random.default_rng(12)
+    texts, labels = [f"text {n} of {n % 7}" for n in range(60)], rng.integers(0, 2, 60)
+    slips = rng.random((60, 3)) < [0.1, 0.2, 0.3]
+    raters = np.where(slips, 1 - labels[:, None], labels[:, None])
+    raters[:10, 2] = -1
+    found = validation_power(texts, labels, rng, raters=raters, permutations=19, resamples=200)
+    each = [
+        cohen_kappa_score(raters[both, a], raters[both, b])
+        for a, b in ((0, 1), (0, 2), (1, 2))
+        for both in [(raters[:, a] >= 0) & (raters[:, b] >= 0)]
+    ]
+    assert found.a_hum.estimate == pytest.approx(np.mean(each))
+    assert found.a_hum.low < found.a_hum.estimate < found.a_hum.high
+    assert found.n_double == 60
+    assert found.power.estimate == pytest.approx(np.mean(each) - found.a_imp.estimate)
+    with pytest.raises(StatisticsError, match="items x people"):
+        validation_power(texts, labels, rng, raters=raters[:5], permutations=19)
+
+
+def test_one_person_is_no_ceiling():
+    labels = np.arange(40) % 2
+    rng = np.random.default_rng(13)
+    texts = [f"text {n}" for n in range(40)]
+    found = validation_power(texts, labels, rng, raters=labels[:, None], permutations=19)
+    assert (found.a_hum, found.n_double) == (None, 0)
+    assert found.power.status == "no human ceiling"

@@ -19,7 +19,8 @@ import pytest
 from judgeprobe.errors import InputError
 from judgeprobe.llm import retry
 from judgeprobe.llm.cache import ReplyCache
-from judgeprobe.study import JudgeSettings, load_study
+from judgeprobe.settings import JudgeSettings
+from judgeprobe.study import load_study
 from judgeprobe.sweep.models import ModelJudge
 from judgeprobe.sweep.plan import Text, load_plan
 from judgeprobe.sweep.stage import dry_run, sweep

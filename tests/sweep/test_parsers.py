@@ -4,7 +4,7 @@ import pytest
 
 from judgeprobe.errors import InputError
 from judgeprobe.records import Reply, Requested, Scale, Served
-from judgeprobe.study import JudgeSettings
+from judgeprobe.settings import JudgeSettings
 from judgeprobe.sweep.parsers import parsed
 from judgeprobe.user_function import UserFunction
 
@@ -67,7 +67,7 @@ def test_a_cut_or_refused_reply_is_told_apart():
 )
 def test_a_function_that_is_not_there_is_one_line(spec, said, tmp_path):
     with pytest.raises(InputError, match=said):
-        UserFunction(spec, setting="parser", judge="ours", folder=tmp_path).load()
+        UserFunction(spec, setting="parser", owner="the judge `ours`", folder=tmp_path).load()
 
 
 @pytest.mark.parametrize("other", [{"reply_pattern": "(x)"}, {"elicitation": "expected"}])

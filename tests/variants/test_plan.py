@@ -1,8 +1,6 @@
 """What is changed in each variant, for which judges, and does the prompt say the scale it is on?"""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.helpers.variant_study import make_study
 
 from judgeprobe.errors import StudyError
@@ -12,7 +10,7 @@ from judgeprobe.study import load_study
 from judgeprobe.sweep.models import ModelJudge
 from judgeprobe.sweep.plan import Text
 from judgeprobe.sweep.roster import make_judges
-from judgeprobe.variants.folders import is_as_planned, toml_text, write_folder
+from judgeprobe.variants.folders import is_as_planned, write_folder
 from judgeprobe.variants.plan import KINDS, day_folders, plan_variants
 from judgeprobe.variants.prompts import CLAIM_FIRST, PAIRED, PARAPHRASES, STEPS_PROMPT
 
@@ -204,25 +202,6 @@ def test_a_wrong_setting_is_named(tmp_path, text, message):
     (folder / "study.toml").write_text(top + text)
     with pytest.raises(StudyError, match=message):
         load_study(folder)
-
-
-VALUES = st.recursive(
-    st.text()
-    | st.integers(-(2**53), 2**53)
-    | st.booleans()
-    | st.floats(allow_nan=False, allow_infinity=False),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-@given(
-    st.dictionaries(st.text(min_size=1), st.dictionaries(st.text(), VALUES, max_size=4), max_size=3)
-)
-def test_settings_survive_toml(content):
-    import tomllib
-
-    assert tomllib.loads(toml_text(content)) == content
 
 
 FROZEN = {

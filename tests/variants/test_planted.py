@@ -5,9 +5,11 @@ import json
 import pytest
 from tests.helpers.variant_study import asked, make_study
 
-from judgeprobe.errors import InputError, StudyError
+from judgeprobe.errors import InputError, MixedArtifactsError, StudyError
+from judgeprobe.study import load_study
 from judgeprobe.sweep.stage import sweep
 from judgeprobe.variants.collecting import collect
+from judgeprobe.variants.page import make_page
 from judgeprobe.variants.plan import KINDS, plan_variants
 from judgeprobe.variants.running import estimate, run_variants
 
@@ -114,7 +116,7 @@ def test_an_ensemble_that_notices_more_contradicts_the_prediction(tmp_path):
     judges = "".join(
         f'[[judges]]\nname = "{name}"\ncall = "MODULE:{name}"\n' for name in ("scope", "strength")
     )
-    study = make_study(tmp_path / "s", judges, AXES)
+    study = make_study(tmp_path / "s", judges, AXES, settings="[variants]\nmargin = 0.15")
     found = vary(study, "remedies")
     ensemble = [r for r in rows_of(found, "remedies") if r["after_judge"] == "all judges (mean)"]
     assert [row["before"] for row in ensemble] == ["scope", "strength"]
@@ -138,7 +140,9 @@ def test_an_ensemble_costs_no_call(tmp_path):
 
 
 def test_a_judge_that_drifts_is_seen_on_the_second_day(tmp_path):
-    study = make_study(tmp_path / "s", ONE, DRIFTING, n_base=40)
+    study = make_study(
+        tmp_path / "s", ONE, DRIFTING, n_base=40, settings="[variants]\nmargin = 0.1"
+    )
     found = vary(study, "drift", day="day-1")
     assert [row["status"] for row in rows_of(found, "drift")] == ["holds"]
     texts = asked(study)
@@ -225,8 +229,6 @@ def test_a_budget_holds_over_all_variants_and_the_next_run_goes_on(tmp_path):
     before = asked(study)
     text = (study.folder / "study.toml").read_text()
     (study.folder / "study.toml").write_text(text + limit)
-    from judgeprobe.study import load_study
-
     tight = load_study(study.folder)
     planned = plan_variants(tight, ["granularity"])
     total = sum(row.get("calls", 0) + row.get("pilot_calls", 0) for row in estimate(tight, planned))
@@ -244,6 +246,24 @@ def test_a_budget_holds_over_all_variants_and_the_next_run_goes_on(tmp_path):
     assert set(waiting) <= {"no judge can be asked in this way", "not run yet"}
 
 
+def test_a_run_that_was_cut_is_compared_and_said_to_be_incomplete(tmp_path):
+    settings = "[budget]\nmax_calls = 25\nconcurrency = 1\n[variants]\npilot = 5"
+    study = make_study(tmp_path / "s", ONE + "takes_scale = true\n", SCALED, n_base=8)
+    sweep(study)
+    path = study.folder / "study.toml"
+    path.write_text(path.read_text() + settings)
+    tight = load_study(study.folder)
+    runs = run_variants(tight, plan_variants(tight, ["granularity"]))
+    assert not runs[-1].complete
+    found = collect(tight)
+    (cut,) = [row for row in found["variants"] if row.get("unasked")]
+    # 10 calls of the pilot and 15 of the sweep: 20 of 40 texts, four of eight base items.
+    assert (cut["variant"], cut["unasked"]) == ("scale-2", {"ours": 16})
+    page = make_page(tight, found).read_text()
+    assert "Not every pair was asked in scale-2." in page
+    assert "compared, but not complete: 16 pairs of ours not asked" in page
+
+
 def test_what_was_made_under_other_settings_is_named_and_left_out(tmp_path):
     study = make_study(tmp_path / "s", ONE + "takes_scale = true\n", SCALED, n_base=8)
     vary(study, "granularity")
@@ -255,8 +275,6 @@ def test_what_was_made_under_other_settings_is_named_and_left_out(tmp_path):
     assert reasons["self-consistency"] == "not run yet"
     text = (study.folder / "study.toml").read_text().replace("resamples = 300", "resamples = 301")
     (study.folder / "study.toml").write_text(text)
-    from judgeprobe.study import load_study
-
     reasons = {
         row["variant"]: row["not_compared"] for row in collect(load_study(study.folder))["variants"]
     }
@@ -269,11 +287,19 @@ def test_a_study_without_grades_is_refused_before_anything_is_asked(tmp_path):
         collect(study)
 
 
+def test_grades_on_another_scale_than_the_studys_are_no_reference(tmp_path):
+    study = make_study(tmp_path / "s", ONE, NOISY, n_base=4)
+    sweep(study)
+    text = (study.folder / "study.toml").read_text()
+    other = "[elicitation]\nscale = { low = 1, high = 5, step = 1 }\n"
+    (study.folder / "study.toml").write_text(text + other)
+    with pytest.raises(MixedArtifactsError, match=r"scale .*make it again with: judgeprobe sweep"):
+        collect(load_study(study.folder))
+
+
 def test_a_variant_has_no_variants(tmp_path):
     study = make_study(tmp_path / "s", ONE + "takes_scale = true\n", SCALED, n_base=8)
     vary(study, "granularity")
-    from judgeprobe.study import load_study
-
     inner = load_study(study.folder / "variants" / "scale-5")
     assert inner.root == study.folder
     with pytest.raises(StudyError, match="is a variant itself"):

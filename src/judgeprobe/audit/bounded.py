@@ -111,7 +111,9 @@ def audit_bounded(
             _field(each, found.responses, people=each.name == columns.gold) for each in fields
         ],
         "gradient": _gradient(found, main, values, columns.evidence),
-        "ordinal": asdict(ordinal_companion(cells)) if settings.ordinal else None,
+        "ordinal": (
+            asdict(ordinal_companion(cells, level=settings.level)) if settings.ordinal else None
+        ),
         "excluded": {"rows_without_rating": main.empty, "incomplete_items": main.incomplete},
         "seed": settings.seed,
     }  # fmt: skip
@@ -294,6 +296,13 @@ def _gradient(
     common = shifts(main.cells).mean(axis=1)
     return {
         "evidence": column,
-        "endpoint": asdict(gradient(evidence, values, main.cells.cluster)),
-        "common_shift": asdict(gradient(evidence, common, main.cells.cluster)),
+        "endpoint": _against(evidence, values, main.cells),
+        "common_shift": _against(evidence, common, main.cells),
     }
+
+
+def _against(evidence: Floats, effect: Floats, cells: Cells) -> dict[str, Any]:
+    """Spearman's rho, and which sign of it means that the effect shrinks."""
+    mean = _mean(cluster_means(effect, cells.cluster))
+    shrinks = None if mean == 0 else ("negative" if mean > 0 else "positive")
+    return {**asdict(gradient(evidence, effect, cells.cluster)), "shrinks_if": shrinks}

@@ -50,7 +50,15 @@ def _headline(result: dict[str, Any]) -> str:
     )
     if again["share"] is None:
         return told
-    return f"{told} The bounds and a common shift alone give {again['share']:.0%} of it."
+    return f"{told} The bounds and a common shift alone give {_part(again)}."
+
+
+def _part(again: dict[str, Any]) -> str:
+    """What the construction gives, and how much of the endpoint that is."""
+    told = number(again["estimate"])
+    if again["share"] < 0:
+        return f"{told}, the other way"
+    return f"{told}, {again['share']:.0%} of it"
 
 
 def _chart(result: dict[str, Any]) -> Chart | None:
@@ -161,12 +169,13 @@ def _manipulation(result: dict[str, Any]) -> Table:
 def _sentences(result: dict[str, Any]) -> list[str]:
     """What the numbers say, one sentence each."""
     again, room, fragile = result["reconstructed"], result["headroom"], result["fragility"]
-    told = []
+    told = [_reached(result)]
     if again["share"] is not None:
         told.append(
-            f"With no preference, the shift of {again['from']} clipped onto {again['onto']} gives "
-            f"{number(again['estimate'])} ({again['share']:.0%} of the endpoint; rounded to "
-            f"ratings {again['rounded_share']:.0%}). The rest bounds nothing."
+            f"That construction has no preference: the shift of {again['from']} clipped onto "
+            f"{again['onto']}. Rounded to ratings it gives {number(again['rounded_estimate'])}; "
+            f"had {again['onto']} not moved at all, {number(again['full_clip_estimate'])}. What it "
+            "leaves over bounds nothing."
         )
     else:
         told.append(f"No share is given: {again['reason']}.")
@@ -176,21 +185,36 @@ def _sentences(result: dict[str, Any]) -> list[str]:
     )
     to_zero, past = fragile["changes_to_zero"], fragile["changes_past_zero"]
     told.append(
-        f"Single rating changes to zero: {'–' if to_zero is None else to_zero}; past zero: "
-        f"{'–' if past is None else past}."
+        f"Fewest single rating changes that bring the endpoint to zero: "
+        f"{'–' if to_zero is None else to_zero}; past zero: {'–' if past is None else past}"
+        f"{' (' + fragile['reason'] + ')' if fragile['reason'] else ''}."
     )
     told += _masking(result)
     power = result["power"]
     if power["minimum_effect"] is not None:
         told.append(
-            f"An effect of {number(power['minimum_effect'])} has power {power['wanted']:g} in "
-            "simulation."
+            f"Minimum detectable effect: {number(power['minimum_effect'])} points, with power "
+            f"{power['wanted']:g} in simulation."
         )
     if power["power"] is not None:
         told.append(f"Power at {power['effect']:g}: {number(power['power'])}.")
     if power["reason"]:
         told.append(f"Power: {power['reason']}.")
     return told + _companions(result)
+
+
+def _reached(result: dict[str, Any]) -> str:
+    """The manipulation check of the treated arm, in words."""
+    arm = result["arms"]["treated"]
+    here = [each for each in result["manipulation"] if each["arm"] == arm]
+    told = " and ".join(f"{each['response']} by {number(each['estimate'])}" for each in here)
+    told = f"Under {arm} the mean rating moved: {told}"
+    if all(each["nonzero"] == 0 for each in here):
+        return f"{told}: the condition did not reach it, and no preference could show."
+    signs = {each["estimate"] > 0 for each in here if abs(each["estimate"]) > 1e-9}
+    if len(signs) == 1 and all(abs(each["estimate"]) > 1e-9 for each in here):
+        return f"{told}: both the same way, as a common shift would."
+    return f"{told}."
 
 
 def _masking(result: dict[str, Any]) -> list[str]:
@@ -210,8 +234,7 @@ def _companions(result: dict[str, Any]) -> list[str]:
             found = result["gradient"][name]
             told.append(
                 f"Evidence gradient, {name.replace('_', ' ')}: rho {number(found['rho'])}, p "
-                f"{number(found['p'])} over {found['n']} clusters {found['reason']}".rstrip()
-                + "."
+                f"{p_value(found['p'])} over {found['n']} clusters{_shrinks(found)}."
             )
     ordinal = result["ordinal"]
     if ordinal is not None and ordinal["reason"]:
@@ -223,3 +246,11 @@ def _companions(result: dict[str, Any]) -> list[str]:
             f"({number(ordinal['low'])} to {number(ordinal['high'])})."
         )
     return told
+
+
+def _shrinks(found: dict[str, Any]) -> str:
+    if found["reason"]:
+        return f": {found['reason']}"
+    if found["shrinks_if"] is None:
+        return ""
+    return f"; if it shrank where evidence is clearer, rho would be {found['shrinks_if']}"

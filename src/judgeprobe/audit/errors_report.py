@@ -57,7 +57,7 @@ def _headline(result: dict[str, Any], found: list[str]) -> str:
     if found:
         return f"{told} It goes with {listed(found)}."
     if result["effects"]:
-        return f"{told} It goes with no covariate after adjustment."
+        return f"{told} No covariate's effect is told from zero after adjustment."
     return told
 
 

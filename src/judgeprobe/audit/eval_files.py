@@ -40,13 +40,26 @@ def read_eval(path: Path, reader: str) -> Rows:
     """
     if reader not in READERS:
         raise InputError(f"there is no reader {reader!r}", remedy=f"use {', '.join(READERS)}")
-    return READERS[reader](path)
+    endings, read = READERS[reader]
+    if path.suffix.lower() not in endings:
+        raise InputError(
+            f"has the ending {path.suffix or '(none)'}",
+            file=path,
+            remedy=f"give what {reader} writes as {' or '.join(endings)}",
+        )
+    try:
+        return read(path)
+    except (AttributeError, TypeError):
+        # A text or a list stands where the tool writes an object: there is no row to go on from.
+        raise InputError(
+            f"is not built as {reader} builds it", file=path, remedy="check --reader"
+        ) from None
 
 
-READERS: dict[str, Callable[[Path], Rows]] = {
-    "inspect": read_inspect,
-    "promptfoo": read_promptfoo,
-    "deepeval": read_deepeval,
-    "lm-eval": read_lm_eval,
-    "openai-evals": read_openai_evals,
+READERS: dict[str, tuple[tuple[str, ...], Callable[[Path], Rows]]] = {
+    "inspect": ((".eval", ".json"), read_inspect),
+    "promptfoo": ((".json", ".jsonl"), read_promptfoo),
+    "deepeval": ((".json",), read_deepeval),
+    "lm-eval": ((".jsonl",), read_lm_eval),
+    "openai-evals": ((".jsonl",), read_openai_evals),
 }

@@ -24,14 +24,8 @@ def read_promptfoo(path: Path) -> list[dict[str, Any]]:
     """The results of a run, in its order.
 
     Raises:
-        InputError: It holds no results of promptfoo, or is the export as .csv.
+        InputError: It holds no results of promptfoo.
     """
-    if path.suffix == ".csv":
-        raise InputError(
-            "is promptfoo's CSV, which has a column twice for each prompt",
-            file=path,
-            remedy="export .json or .jsonl",
-        )
     if path.suffix == ".jsonl":
         found = read_rows(path)
     else:

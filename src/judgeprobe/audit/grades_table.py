@@ -29,6 +29,8 @@ __all__ = [
     "winners",
 ]
 
+_MOST_NAMED = 40
+
 
 @dataclass(frozen=True)
 class Table:
@@ -59,7 +61,7 @@ class Table:
             raise InputError(
                 f"lacks the column `{name}`",
                 file=self.path,
-                remedy=f"it has {', '.join(list(self.columns)[:12])}",
+                remedy=f"it has {', '.join(list(self.columns)[:_MOST_NAMED])}",
             )
         return self.columns[name]
 

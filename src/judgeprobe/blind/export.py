@@ -18,7 +18,8 @@ from judgeprobe.errors import InputError, StudyError
 from judgeprobe.files import file_hash, read_jsonl, read_text, write_bytes, write_jsonl
 from judgeprobe.forms.folder import constant_dates, refuse_names, telling_names
 from judgeprobe.forms.page import render_codebook
-from judgeprobe.records import BlindItem, BlindLabel, BlindSettings, BlindUnit, Intervention
+from judgeprobe.records import BlindItem, BlindLabel, BlindUnit, Intervention
+from judgeprobe.settings import BlindSettings
 from judgeprobe.study import Study
 
 __all__ = ["ExportedSet", "export_set"]

@@ -16,7 +16,8 @@ from judgeprobe.forms.desk import Imported, Owner, import_rows
 from judgeprobe.forms.problems import Problem
 from judgeprobe.forms.rows import Row
 from judgeprobe.forms.spans import find_span
-from judgeprobe.records import BlindLabel, BlindSettings, BlindUnit
+from judgeprobe.records import BlindLabel, BlindUnit
+from judgeprobe.settings import BlindSettings
 from judgeprobe.typography import normalise
 
 __all__ = ["import_labels"]

@@ -65,7 +65,7 @@ def majorities(
         majority = next((name for name, n in votes.items() if 2 * n > planned), None)
         found.append(
             BlindMajority(
-                unit_id=unit.unit_id,
+                **unit.model_dump(),
                 votes={name: votes[name] for name in classes if votes[name]},
                 majority=majority,
                 unanimous=given == planned and len(votes) == 1,

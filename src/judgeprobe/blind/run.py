@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from judgeprobe.blind.importing import import_labels
 from judgeprobe.blind.keys import BlindKey, read_key, read_units
 from judgeprobe.blind.majority import agreement_report, label_codes, majorities
+from judgeprobe.blind.numbers import rounded
 from judgeprobe.blind.paths import BlindPaths, paths_of
 from judgeprobe.errors import InputError
 from judgeprobe.files import file_hash, read_jsonl, write_json, write_jsonl
 from judgeprobe.forms.desk import Imported
-from judgeprobe.records import BlindLabel, BlindMajority, BlindSettings, BlindUnit
+from judgeprobe.records import BlindLabel, BlindMajority, BlindUnit
+from judgeprobe.settings import BlindSettings
 from judgeprobe.study import Study
 
 __all__ = ["BlindSet", "import_set", "read_set", "report_of"]
@@ -105,7 +107,7 @@ def import_set(
 
 def report_of(study: Study, found: BlindSet) -> dict[str, Any]:
     """How far the annotators agree, as `blind/agreement.json` holds it."""
-    return agreement_report(
+    report = agreement_report(
         found.codes,
         found.units,
         found.key,
@@ -114,3 +116,5 @@ def report_of(study: Study, found: BlindSet) -> dict[str, Any]:
         level=study.settings.profile.level,
         seed=study.settings.study.seed,
     )
+    content: dict[str, Any] = rounded(report)
+    return content

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judgeprobe.blind.numbers import rounded
 from judgeprobe.blind.power import power_of_sets
 from judgeprobe.blind.run import BlindSet
 from judgeprobe.blind.verdicts import NONE, SIDES, Verdicts, side_codes
@@ -47,7 +48,7 @@ def make_scores(
     sets = _Sets(found)
     level, seed = study.settings.profile.level, study.settings.study.seed
     scorer = _Scorer(sets, level, seed)
-    return {
+    scores = {
         "schema": SCHEMA,
         "study": study.settings.study.name,
         "notice": found.key.notice,
@@ -66,6 +67,8 @@ def make_scores(
             "permutations": found.settings.permutations,
         },
     }
+    content: dict[str, Any] = rounded(scores)
+    return content
 
 
 def _power(found: BlindSet, sets: "_Sets", level: float, seed: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from judgeprobe.files import dump_json
 from judgeprobe.forms.page import Choice, PageForm, Side, render_form, template
 from judgeprobe.forms.rows import Layout
 from judgeprobe.forms.table import SheetTable, csv_text, xlsx_bytes
-from judgeprobe.records import BlindSettings
+from judgeprobe.settings import BlindSettings
 
 __all__ = ["FORMS", "LAYOUT", "WHOLE", "BlindSheet", "ShownUnit", "render_sheet"]
 
@@ -26,7 +26,7 @@ COLUMNS = ("unit_id", "evidence", "sentence", "label", "span_1", "span_2", "span
 WIDTHS = {"unit_id": 15, "evidence": 60, "sentence": 60, "note": 40}
 QUESTION = "Which class does the sentence belong to, given this evidence?"
 QUOTE = "puts it in its class"
-CLEAN_FIRST = "For every class but the first, quote the words that put the sentence there."
+QUOTE_HINT = "For every class but {first}, quote the words that put the sentence there."
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _page_form(settings: BlindSettings) -> PageForm:
         free="note",
         free_title="A note, if the choice needs one.",
         quote=QUOTE,
-        quote_hint=CLEAN_FIRST,
+        quote_hint=QUOTE_HINT.format(first=settings.classes[0]),
         reach="the sentence (key S)",
         sides=(Side("s", "Sentence", "", "s"),),
         choices=tuple(

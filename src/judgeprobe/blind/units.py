@@ -17,7 +17,8 @@ from typing import Any
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_rows
 from judgeprobe.forms.draws import digest
-from judgeprobe.records import BlindSettings, BlindUnit, Intervention, text_id
+from judgeprobe.records import BlindUnit, Intervention, text_id
+from judgeprobe.settings import BlindSettings
 
 __all__ = ["COLUMNS", "UnitSet", "units_from_file", "units_from_pairs"]
 
@@ -132,7 +133,7 @@ def units_from_file(path: Path, settings: BlindSettings) -> UnitSet:
 def _row_unit(
     path: Path, number: int, row: Mapping[str, Any], names: Mapping[str, str], s: BlindSettings
 ) -> BlindUnit:
-    cells = {field: str(row.get(name) or "").strip() for field, name in names.items()}
+    cells = {field: _text(row.get(name)) for field, name in names.items()}
     for field in COLUMNS:
         if names[field] not in row:
             raise InputError(
@@ -141,7 +142,7 @@ def _row_unit(
                 row=number,
                 remedy=f"give {', '.join(COLUMNS)}, or name yours in `[blind] columns`",
             )
-        if not cells[field]:
+        if not cells[field].strip():
             raise InputError(f"`{names[field]}` is empty", file=path, row=number)
     inherited = s.read_class(cells["inherited"])
     if inherited is None:
@@ -162,9 +163,13 @@ def _row_unit(
         evidence=cells["evidence"],
         sentence=cells["sentence"],
         inherited=inherited,
-        group=cells["group"],
-        role=cells["role"],
+        group=cells["group"].strip(),
+        role=cells["role"].strip(),
     )
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def _counted(left_out: Counter[str]) -> dict[str, int]:

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_json, read_rows
-from judgeprobe.records import CONTROLS, BlindSettings, BlindUnit
+from judgeprobe.records import CONTROLS, BlindUnit
+from judgeprobe.settings import BlindSettings
 from judgeprobe.study import Study
 
 __all__ = [

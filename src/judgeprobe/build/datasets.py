@@ -12,7 +12,7 @@ from typing import Any
 
 from judgeprobe.build.rows import RowTable
 from judgeprobe.errors import InputError
-from judgeprobe.study import DatasetSettings
+from judgeprobe.settings import DatasetSettings
 
 __all__ = ["HUB", "read_dataset"]
 

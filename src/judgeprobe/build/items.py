@@ -14,7 +14,8 @@ from judgeprobe.build.rows import CLAIM_LIMIT, EVIDENCE_LIMIT, ID_LIMIT, RowTabl
 from judgeprobe.errors import InputError
 from judgeprobe.files import file_hash, read_rows
 from judgeprobe.records import BaseItem, content_hash
-from judgeprobe.study import DatasetSettings, Study
+from judgeprobe.settings import DatasetSettings
+from judgeprobe.study import Study
 
 __all__ = ["SHIPPED", "BaseItems", "base_items", "read_base_items"]
 

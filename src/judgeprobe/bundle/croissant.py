@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judgeprobe.bundle_settings import BundleSettings
+from judgeprobe.settings import BundleSettings
 
 __all__ = ["croissant", "croissant_problems"]
 

@@ -94,13 +94,10 @@ class Watch:
 
 def watch_for(study: Study, people: Iterable[str], hosts: Sequence[str]) -> Watch:
     """What is looked for in the files of a study."""
-    home = str(Path.home())
-    places = {str(study.folder.resolve()), str(study.root.resolve())}
-    if home.count("/") > 1 or len(home) > len("/root") or home == "/root":
-        places.add(f"{home}/")
+    folders = {str(study.folder.resolve()), str(study.root.resolve()), f"{Path.home()}/"}
     return Watch(
         people=tuple(sorted(name for name in set(people) if not _NUMBERED.fullmatch(name.strip()))),
-        places=tuple(sorted(place for place in places if len(place) > 1)),
+        places=tuple(sorted(place for place in folders if place.strip("/"))),
         hosts=tuple(hosts),
         allowed=study.settings.bundle.not_secret,
     )

@@ -202,6 +202,11 @@ def score(
         if verdicts is None
         else from_file(verdicts, found.units, found.settings, cuts, for_all)
     )
+    if power and not quiet:
+        note(
+            f"validation power: refitting {found.settings.permutations} label vectors for each "
+            "set; --no-power leaves it out"
+        )
     scores = make_scores(loaded, found, given, power=power)
     scores["predictions"] = _predictions(loaded.folder, scores)
     write_scores(loaded, found, scores)

@@ -62,12 +62,8 @@ def bundle(
 
     study = load_study(path)
     labels, people = _labels(study)
-    made = make_bundle(
-        study,
-        labels=labels,
-        people=people,
-        replies=_replies(study) if with_replies else None,
-    )
+    replies, released, planned = _replies(study) if with_replies else (None, 0, 0)
+    made = make_bundle(study, labels=labels, people=people, replies=replies)
     target = path / "bundle.zip" if out is None else out
     _require_same_profile(made)
     write_bundle(made.files, target)
@@ -77,6 +73,7 @@ def bundle(
                 "bundle": str(target),
                 "sha256": made.hash,
                 "files": {name: len(data) for name, data in sorted(made.files.items())},
+                "replies": {"released": released, "planned": planned},
                 "left_out": list(made.dropped),
                 "not_stated": list(made.missing),
                 "checklist": list(made.checklist),
@@ -86,6 +83,8 @@ def bundle(
     print(f"{target}: {len(made.files)} files, {made.hash}")
     if quiet:
         return
+    if with_replies:
+        note(f"replies: {released} of {planned} planned ones")
     for line in made.dropped:
         note(f"left out: {line}")
     for name in made.missing:
@@ -130,8 +129,8 @@ def _labels(study: "Study") -> tuple[list["GivenLabel"], list[str]]:
     return found, sorted(people)
 
 
-def _replies(study: "Study") -> bytes:
-    """The export of the replies that the study's plan needs."""
+def _replies(study: "Study") -> tuple[bytes, int, int]:
+    """The export of the replies that the study's plan needs, their number, and the plan's."""
     from tempfile import TemporaryDirectory
 
     from judgeprobe.llm.cache import ReplyCache
@@ -142,8 +141,8 @@ def _replies(study: "Study") -> bytes:
     with TemporaryDirectory(prefix="judgeprobe-") as folder:
         file = Path(folder) / "replies.jsonl.gz"
         with ReplyCache(study.cache_dir) as cache:
-            export_cache(cache, file, wanted)
-        return file.read_bytes()
+            count = export_cache(cache, file, wanted)
+        return file.read_bytes(), count, len(wanted)
 
 
 def _require_same_profile(made: "Bundle") -> None:

@@ -19,6 +19,7 @@ from judgeprobe.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from judgeprobe.pressure.preview import Preview
     from judgeprobe.pressure.run import PressureResult, Watch
 
 __all__ = ["pressure"]
@@ -30,6 +31,15 @@ def pressure(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace effects of other prompts or taxonomy.")
     ] = False,
+    preview: Annotated[
+        int | None,
+        typer.Option(
+            "--preview",
+            min=1,
+            metavar="N",
+            help="Send nothing: print the requests of N passages, the number of calls, their cost.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -42,6 +52,11 @@ def pressure(
     from judgeprobe.study import load_study
 
     study = load_study(folder)
+    if preview is not None:
+        from judgeprobe.pressure.preview import preview as look
+
+        _show_preview(look(study, preview), as_json=as_json)
+        return
     with _progress(shown=not quiet) as watch:
         result = run_pressure(study, replace=replace, watch=watch)
     if as_json:
@@ -72,6 +87,27 @@ def _progress(*, shown: bool) -> "Iterator[Watch | None]":
             bar.update(task, completed=done, total=total, description=told)
 
         yield watch
+
+
+def _show_preview(found: "Preview", *, as_json: bool) -> None:
+    if as_json:
+        print_json(found.as_dict())
+        return
+    for role, model, text in found.shown:
+        print(f"--- to the {role} ({model})\n{text}\n")
+    print_table(
+        f"a run on {found.passages} passages would make at most",
+        ["role", "model", "calls", "cached", "tokens in", "tokens out", "usd"],
+        [
+            [
+                row.role,
+                row.model,
+                *(str(n) for n in (row.calls, row.cached, row.prompt_tokens, row.reply_tokens)),
+                "price unknown" if row.usd is None else f"{row.usd:.4f}",
+            ]
+            for row in found.planned
+        ],
+    )
 
 
 def _print(found: dict[str, Any]) -> None:
@@ -105,10 +141,14 @@ _ENDS = ("estimate", "low", "high")
 
 def _effect_row(row: dict[str, Any]) -> list[str]:
     names = [row["generator"], row["condition"], row["axis"]]
-    if row["moved"] is None and row["reason"]:
-        return [*names, "–", "–", "–", str(row["n"]), "–", row["reason"]]
     p = "–" if row["p_holm"] is None else f"{row['p_holm']:.4f}"
-    return [*names, *(_signed(row[n]) for n in _ENDS), str(row["n"]), p, row["moved"] or ""]
+    return [
+        *names,
+        *(_signed(row[n]) for n in _ENDS),
+        str(row["n"]),
+        p,
+        row["moved"] or row["reason"],
+    ]
 
 
 def _print_judges(found: dict[str, Any]) -> None:
@@ -145,6 +185,13 @@ def _print_judges(found: dict[str, Any]) -> None:
             )
 
 
+def _seeds_are_one(one: dict[str, Any], found: dict[str, Any]) -> bool:
+    """Whether further seeds of a generator told nothing further."""
+    kept = sum(counts.get("kept", 0) for counts in one["claims"].values())
+    distinct = sum(one["distinct"].values())
+    return bool(found["seeds"] > 1 and kept > distinct and distinct <= kept / found["seeds"])
+
+
 def _signed(value: float | None) -> str:
     return "–" if value is None else f"{value:+.3f}"
 
@@ -157,6 +204,11 @@ def _notes(result: "PressureResult", study: Any) -> None:
             others = ", ".join(f"{n} {name}" for name, n in counts.items() if name != "kept")
             if others:
                 note(f"{one['name']}, {condition}: {counts.get('kept', 0)} claims kept; {others}")
+        if _seeds_are_one(one, result.content):
+            note(
+                f"{one['name']}: every seed gave the same text; give it a temperature above 0, "
+                "or seeds = 1"
+            )
     for role, made in result.calls.items():
         unpriced = f", {made.unpriced} of them without a known price" if made.unpriced else ""
         note(

@@ -65,7 +65,12 @@ def run_stages(folder: Path, *, as_json: bool, quiet: bool) -> None:
         if made.missed is not None:
             print(f"edits that were not noticed: {made.missed}")
     if not swept.complete:
-        note(f"judgeprobe: the sweep is not complete; run it again: judgeprobe run {folder}")
+        stopped = [swept.stopped, *(judge.stopped for judge in swept.judges)]
+        why = "; ".join(dict.fromkeys(filter(None, stopped)))
+        note(
+            f"judgeprobe: the sweep is not complete{f' ({why})' if why else ''}; run it again: "
+            f"judgeprobe run {folder}"
+        )
     broken = swept.findings or not found["controls_ok"]
     finish(FOUND if broken else 0 if swept.complete else 1)
 

@@ -1,6 +1,8 @@
 """`judgeprobe sweep STUDY`: grade every unique text by every judge."""
 
 import contextlib
+import io
+import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -72,7 +74,7 @@ def sweep(
     if dry_run:
         _show_plan(stage.dry_run(study), as_json=as_json, quiet=quiet)
         return
-    with _cluster(engine, address, workers) as cluster:
+    with _cluster(engine, address, workers, quiet=quiet) as cluster:
         result = stage.sweep(
             study,
             retry_failed=retry_failed,
@@ -99,18 +101,23 @@ def sweep(
 
 
 @contextlib.contextmanager
-def _cluster(engine: str, address: str | None, workers: int | None) -> Iterator[Any]:
+def _cluster(
+    engine: str, address: str | None, workers: int | None, *, quiet: bool
+) -> Iterator[Any]:
     """The cluster that makes the calls, or None."""
     if engine == "local":
         yield None
         return
     from judgeprobe.sweep.cluster import Cluster
 
-    cluster = Cluster(address, workers=workers)
-    try:
-        yield cluster
-    finally:
-        cluster.close()
+    # Ray prints what happens to its nodes on standard output, which is for the result alone.
+    away = io.StringIO() if quiet else sys.stderr
+    with contextlib.redirect_stdout(away):
+        cluster = Cluster(address, workers=workers)
+        try:
+            yield cluster
+        finally:
+            cluster.close()
 
 
 def as_dict(result: Any, path: str) -> dict[str, Any]:

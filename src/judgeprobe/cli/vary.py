@@ -116,7 +116,7 @@ def _run_row(run: Any) -> dict[str, Any]:
 
 
 def _show(found: dict[str, Any]) -> None:
-    columns = ["variant", "judge", "against", "S", "S then", "R", "R then", "status"]
+    columns = ["variant", "judge", "against", "S before", "S", "R before", "R", "status"]
     rows = []
     for row in found["comparisons"]:
         at = row["operating"]

@@ -35,7 +35,8 @@ def telling_names(study: Study, interventions: Iterable[Intervention]) -> set[st
         models.add(settings.verifier.model)
     for item in interventions:
         models.add(item.generator)
-        names |= {item.slot, item.axis, item.arm}
+        # Pairs labelled elsewhere have their labels for slots: "same" stands in every codebook.
+        names |= {name for name in (item.slot, item.axis, item.arm) if "_" in name}
     names |= models | {model.rsplit("/", 1)[-1] for model in models}
     spaced = {name.replace("_", " ") for name in names}
     # A model may be called "a"; so short a name gives nothing away and stands in every text.

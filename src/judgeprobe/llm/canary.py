@@ -6,8 +6,8 @@ every token that either of them gives a probability of 1 percent or more must ha
 log-probability within a tolerance, position by position, as far as both wrote the same tokens.
 Where log-probabilities are not disclosed, the greedy text must be the same.
 
-Another batch size or another kernel moves a log-probability by a few hundredths; another
-quantization, another checkpoint or another template moves some token by tenths (docs/cluster.md).
+How much two servers of the same weights differ depends on how they are run; docs/cluster.md has
+measured values. The default tolerance tells servers that are run alike from those that are not.
 """
 
 import dataclasses

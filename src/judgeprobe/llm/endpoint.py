@@ -13,7 +13,7 @@ from judgeprobe.llm.prices import supports_schema, token_prices
 from judgeprobe.llm.request import Message, Request
 from judgeprobe.llm.served import pinned_providers, wrong_server
 from judgeprobe.records import Reply
-from judgeprobe.study import ModelSettings
+from judgeprobe.settings import ModelSettings
 
 __all__ = ["CHARACTERS_A_TOKEN", "Endpoint"]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from judgeprobe.errors import CallError, PermanentCallError, RetryableCallError
 from judgeprobe.llm.secrets import one_line
+from judgeprobe.llm.wire import key_variable
 
 __all__ = ["NO_TEMPERATURE", "error_in_reply", "fault", "refuses_temperature", "retry_after"]
 
@@ -20,6 +21,12 @@ _RETRYABLE = frozenset({408, 409, 425, 429, 499})
 _QUOTA = re.compile(
     r"insufficient[_ ](?:quota|credits?|funds|balance)|exceeded your current quota"
     r"|billing[_ ](?:hard[_ ]limit|not[_ ]active)|out of credits|payment required",
+    re.IGNORECASE,
+)
+# What client libraries say before they send anything; some of them call it a server's error.
+_NO_KEY = re.compile(
+    r"missing credentials|(?:missing|no) (?:\w+ )?api[_ ]key"
+    r"|api[_ ]key\W.{0,60}must be (?:set|provided)",
     re.IGNORECASE,
 )
 _TOO_LONG = re.compile(
@@ -45,6 +52,10 @@ def fault(
     """
     shown = "no reply" if status is None else str(status)
     line = f"{where}: {shown}: {one_line(message)}"
+    if _NO_KEY.search(message):
+        return PermanentCallError(
+            f"{where}: there is no key for it; set {key_variable(where)} in the environment"
+        )
     if _QUOTA.search(message) or status == 402:
         return PermanentCallError(line)
     if status is None or status in _RETRYABLE or status >= 500:

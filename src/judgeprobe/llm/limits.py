@@ -112,10 +112,15 @@ class Budget:
         if self.max_minutes is not None and minutes >= self.max_minutes:
             return f"max_minutes = {self.max_minutes:g} is reached"
         if self.max_usd is not None:
-            mean = self.usd / self._answered if self._answered else 0.0
-            if self.usd + mean * (self.in_flight + 1) > self.max_usd + 1e-9 or self.max_usd <= 0:
+            reckoned = self.usd + self.mean * (self.in_flight + 1)
+            if reckoned > self.max_usd + 1e-9 or self.max_usd <= 0:
                 return f"max_usd = {self.max_usd:g} is reached ({self.usd:.4f} spent)"
         return ""
+
+    @property
+    def mean(self) -> float:
+        """US dollars that a call cost so far, in the mean of those whose cost is known."""
+        return self.usd / self._answered if self._answered else 0.0
 
     def sent(self) -> None:
         """A call goes out."""

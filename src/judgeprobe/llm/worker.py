@@ -119,17 +119,21 @@ class Worker:
             self._running.add(task)
             task.add_done_callback(self._running.discard)
 
-    async def take(self) -> list[Done]:
-        """What has finished since the last time; waits until there is some, ten seconds at most."""
+    async def take(self) -> tuple[int, list[Done]]:
+        """This process, and what has finished since the last time.
+
+        Waits until there is something, ten seconds at most. The process tells an asker that was
+        slow to notice that the worker was started again meanwhile.
+        """
         if not self._done:
             try:
                 await asyncio.wait_for(self._some.wait(), _PATIENCE)
             except TimeoutError:
-                return []
+                return os.getpid(), []
             await asyncio.sleep(_GATHER)
         done, self._done = self._done, []
         self._some.clear()
-        return done
+        return os.getpid(), done
 
     async def disclosed(self, transport: Transport, base_url: str, model: str) -> Disclosed:
         """What an endpoint says of itself."""

@@ -31,6 +31,8 @@ __all__ = [
 
 ACCURACY = "accuracy"
 MOVED = {1: "rose", -1: "fell", 0: "no movement shown"}
+# What is not reported of an axis that the annotators cannot tell.
+_WITHHELD = ("estimate", "low", "high", "p", "p_holm", "moved")
 BELOW_BAR = "the annotators agree less than the bar asks, so the axis is not measurable"
 
 
@@ -86,13 +88,18 @@ def effect_rows(
     holm = _holm(readings, found)
     rows = []
     for one, effect, p in zip(readings, found, holm, strict=True):
-        measurable = one.readout != "human" or one.axis == POOLED or human[one.axis].measurable
         row = {**_named(one), **_numbers(effect), "p_holm": p}
         row["moved"] = MOVED[effect.moved(options.alpha, p)] if effect.interval else None
-        if not measurable:
-            row |= {"moved": None, "reason": BELOW_BAR}
+        if one.readout == "human" and not _measurable(one.axis, human):
+            row |= dict.fromkeys(_WITHHELD)
+            row["reason"] = BELOW_BAR
         rows.append(row)
     return rows
+
+
+def _measurable(axis: str, human: Mapping[str, HumanAxis]) -> bool:
+    """Whether the annotators reach the bar; of the axes pooled, on every one of them."""
+    return all(one.measurable for name, one in human.items() if axis in (name, POOLED))
 
 
 def _holm(readings: Sequence[Reading], found: Sequence[Effect]) -> list[float | None]:

@@ -74,18 +74,13 @@ def panels(found: dict[str, Any], units: dict[str, str]) -> list[Panel]:
         rows = [
             row
             for row in found["effects"]
-            if row["readout"] == readout and row["estimate"] is not None and _shown(row)
+            if row["readout"] == readout and row["estimate"] is not None
         ]
         if rows:
             made.append(_panel(readout, units[readout], _measured(rows), ""))
         else:
             made.append(_panel(readout, units[readout], _predicted(found), PREDICTED))
     return made
-
-
-def _shown(row: dict[str, Any]) -> bool:
-    # An axis below the agreement bar is not measurable: no number of it is shown.
-    return bool(row["moved"] is not None or not row["reason"])
 
 
 Value = tuple[str, str, float, float | None, float | None]

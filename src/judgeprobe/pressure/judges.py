@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from judgeprobe.errors import InputError
-from judgeprobe.families import families_of
+from judgeprobe.families import settings_families
 from judgeprobe.files import read_json
 from judgeprobe.pressure.effects import ACCURACY
 from judgeprobe.stats.pressure import FEWEST_POINTS, rank_association
@@ -77,12 +77,7 @@ def _sensitivities(study: Study) -> dict[str, tuple[tuple[float, float], tuple[s
         settings = models.get(judge["judge"])
         if scope is None or strength is None or settings is None:
             continue
-        if settings.family:
-            given = settings.family.strip().lower()
-            families = families_of(given) or (given,)
-        else:
-            families = families_of(settings.model or "", own_endpoint=bool(settings.base_url))
-        found[judge["judge"]] = ((float(scope), float(strength)), families)
+        found[judge["judge"]] = ((float(scope), float(strength)), settings_families(settings))
     return found
 
 

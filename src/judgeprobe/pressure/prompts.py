@@ -7,7 +7,7 @@ gloss and say nothing of instructions.
 
 from judgeprobe.errors import InputError
 from judgeprobe.llm.templates import Template, load_template
-from judgeprobe.pressure_settings import PressureCondition, PressureGenerator
+from judgeprobe.settings.pressure import PressureCondition, PressureGenerator
 from judgeprobe.study import Study
 
 __all__ = ["generator_prompts", "verifier_prompts"]

@@ -24,7 +24,7 @@ from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
 from judgeprobe.llm.pool import Counts, Pool
 from judgeprobe.pressure.content import Material, content
-from judgeprobe.pressure.human import read_human, write_human
+from judgeprobe.pressure.human import human_dir, read_human, write_human
 from judgeprobe.pressure.operators import axis_operators
 from judgeprobe.pressure.page import render_page
 from judgeprobe.pressure.passages import Passage, passages
@@ -238,9 +238,23 @@ def _write(study: Study, made: _Made, found: dict[str, Any]) -> None:
         "pressure",
         {
             **found["made_under"],
+            "inputs": _inputs(study),
             "claims": dict(sorted(Counter(one.status for one in made.claims).items())),
             "outputs": {
                 name: file_hash(folder / name) for name in (*names, *tables, "pressure.html")
             },
         },
     )
+
+
+def _inputs(study: Study) -> dict[str, str]:
+    """Hashes of the files that the arm read."""
+    evidence = study.base_items_path
+    if not evidence.exists():
+        evidence = study.interventions_path
+    axes = study.taxonomy.construct_axes
+    labels = [human_dir(study, axis) / "directions.jsonl" for axis in axes]
+    read = [evidence, study.profile_path, *labels]
+    return {
+        path.relative_to(study.folder).as_posix(): file_hash(path) for path in read if path.exists()
+    }

@@ -18,8 +18,8 @@ from judgeprobe.llm.request import Request
 from judgeprobe.pressure.passages import Passage
 from judgeprobe.pressure.prompts import generator_prompts
 from judgeprobe.pressure.replies import read_claim
-from judgeprobe.pressure_settings import PressureCondition, PressureGenerator
 from judgeprobe.records import PressureClaim, Reply, content_hash
+from judgeprobe.settings.pressure import PressureCondition, PressureGenerator
 from judgeprobe.study import Study
 
 __all__ = ["PAUSED", "Writer", "claim_id", "writers"]

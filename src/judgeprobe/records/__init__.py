@@ -5,7 +5,7 @@ of the design page; fields may be added, none renamed.
 """
 
 from judgeprobe.records.base import SCHEMA_VERSION, Record, content_hash
-from judgeprobe.records.blind import BlindItem, BlindLabel, BlindMajority, BlindSettings, BlindUnit
+from judgeprobe.records.blind import BlindItem, BlindLabel, BlindMajority, BlindUnit
 from judgeprobe.records.calls import Grade, GradeStatus, Reply, Requested, Served
 from judgeprobe.records.controls import CONTROLS, Control
 from judgeprobe.records.items import (
@@ -33,7 +33,6 @@ __all__ = [
     "BlindItem",
     "BlindLabel",
     "BlindMajority",
-    "BlindSettings",
     "BlindUnit",
     "Comparison",
     "Control",

@@ -30,7 +30,7 @@ LIMITS = (
     "It is measured on these sentences. A sentence on which the two sets agree cannot move it.",
 )
 BY_CONSTRUCTION = "inherited labels by construction"
-SOURCE = "judge-construct-validity, section 5.5 and appendix C"
+SOURCE = "docs/methods/inflation.md"
 
 
 def make_blind_page(study: Study, predictions: Sequence[Mapping[str, Any]] = ()) -> Path:

@@ -112,6 +112,8 @@ def score_tables(scores: Mapping[str, Any], predicted: float | None) -> Iterable
         rows=tuple({**one, "how": one["how"] or one["reason"]} for one in scores["judges"]),
         **common,
     )
+    unanimous = tuple(_unanimous_rows(scores["judges"]))
+    note = (Column("reason", "note"),) if any(row["reason"] for row in unanimous) else ()
     yield Table(
         name="blind_unanimous",
         title="Delta where all annotators agree",
@@ -124,9 +126,9 @@ def score_tables(scores: Mapping[str, Any], predicted: float | None) -> Iterable
             Column("n", "sentences", "count"),
             Column("delta", "Delta", "signed", ("delta_low", "delta_high")),
             Column("p", "p", "p"),
-            Column("reason", "note"),
+            *note,
         ),
-        rows=tuple(_unanimous_rows(scores["judges"])),
+        rows=unanimous,
         **common,
     )
     yield Table(
@@ -153,14 +155,13 @@ def score_tables(scores: Mapping[str, Any], predicted: float | None) -> Iterable
     )
     yield Table(
         name="blind_confusion",
-        title="Inherited against blinded class",
-        caption="Sentences with a majority.",
+        title="Inherited class against blinded class",
+        caption="Rows: inherited. Columns: the annotators' majority. Sentences with a majority.",
         columns=(
             Column("inherited", "inherited"),
-            Column("blinded", "blinded"),
-            Column("n", "sentences", "count"),
+            *(Column(name, name, "count") for name in scores["classes"]),
         ),
-        rows=tuple(scores["set"]["confusion"]),
+        rows=tuple(_confusion_rows(scores)),
         **common,
     )
     if scores["power"] is None:
@@ -203,7 +204,8 @@ def delta_table(
         caption=(
             "Delta is accuracy against the inherited labels minus accuracy against the blinded "
             "labels, on the same sentences: above zero, validating on the inherited set flatters "
-            "the judge."
+            "the judge. A control judge answers from the making of a text, or from its length; its "
+            "row tests the machinery."
         ),
         columns=(
             Column("judge", "judge"),
@@ -269,6 +271,14 @@ def _delta_row(one: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("kappa_inherited", "kappa_blinded"):
         row[key] = found[key]["value"]
     return row
+
+
+def _confusion_rows(scores: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    cells = {(one["inherited"], one["blinded"]): one["n"] for one in scores["set"]["confusion"]}
+    for name in scores["classes"]:
+        row = {other: cells.get((name, other), 0) for other in scores["classes"]}
+        if any(row.values()):
+            yield {"inherited": name, **row}
 
 
 def _mean_rows(mean: Mapping[str, Any] | None) -> Iterable[dict[str, Any]]:

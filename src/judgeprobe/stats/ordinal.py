@@ -18,6 +18,7 @@ from scipy.stats import norm
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from judgeprobe.stats.bounded_cells import CONTROL, POSITIVE, TREATED, Cells
+from judgeprobe.stats.checks import probability
 
 __all__ = ["ASSUMPTIONS", "Ordinal", "ordinal_companion"]
 
@@ -35,7 +36,7 @@ class Ordinal:
     Attributes:
         interaction: Treated x positive, in latent standard deviations; None where not fitted.
         std_error: Its cluster-robust standard error.
-        low: Lower end of the 95 percent normal interval.
+        low: Lower end of the normal interval.
         high: Upper end.
         p: Two-sided p-value.
         treated: The common shift, in latent standard deviations.
@@ -57,12 +58,20 @@ class Ordinal:
     reason: str
 
 
-def ordinal_companion(cells: Cells) -> Ordinal:
+def ordinal_companion(cells: Cells, *, level: float = 0.95) -> Ordinal:
     """Fit the ordered probit to the control and treated ratings.
 
     Where a level is never seen, or the fit does not converge or has no standard error (a response
     wholly at a bound separates the data), the result is missing with the reason.
+
+    Args:
+        cells: The ratings.
+        level: Nominal coverage of the interval, 0 to 1.
+
+    Raises:
+        StatisticsError: `level` is not between 0 and 1.
     """
+    probability("level", level)
     kept = cells.arm <= TREATED
     ratings = cells.rating[kept]
     positive = (cells.response[kept] == POSITIVE).astype(np.float64)
@@ -100,7 +109,7 @@ def ordinal_companion(cells: Cells) -> Ordinal:
         return missing("the fit did not converge")
     if not np.isfinite([effect, spread]).all() or spread <= 0 or abs(effect) > 50:
         return missing("the interaction has no finite estimate: a response is separated by an arm")
-    reach = float(norm.ppf(0.975)) * spread
+    reach = float(norm.ppf((1 + level) / 2)) * spread
     return Ordinal(
         effect, spread, effect - reach, effect + reach, float(2 * norm.sf(abs(effect) / spread)),
         float(fit.params[1]), len(ratings), at_bound, ASSUMPTIONS, "",

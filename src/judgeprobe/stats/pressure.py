@@ -143,7 +143,7 @@ def _effect(
     method = f"percentile bootstrap over {unit}s, {len(draws)} resamples, ends for small samples"
     reason = ""
     if np.ptp(values) <= ZERO:
-        reason = f"every {unit} has the same difference, so no resample differs"
+        reason = f"every {unit} has the same difference"
     interval = Interval(mean, float(low), float(high), method, level, n, unit)
     return Effect(mean, interval, sign_flip_p(values, flips, rng), floor, nonzero, n, reason)
 

@@ -10,6 +10,7 @@ Wilcoxon 1945; Pratt and Gibbons 1981 for ties.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -110,9 +111,19 @@ def many_signed_rank(values: Floats) -> Floats:
         m = values.shape[1] - int(gone)
         if m == 0:
             continue
-        chances = _distribution(np.arange(1, m + 1))
+        below, above = _tails(m)
         rows = zeros == gone
-        low = np.cumsum(chances)[np.ceil(plus[rows]).astype(np.int64)]
-        high = np.cumsum(chances[::-1])[::-1][np.floor(plus[rows]).astype(np.int64)]
+        low = below[np.ceil(plus[rows]).astype(np.int64)]
+        high = above[np.floor(plus[rows]).astype(np.int64)]
         found[rows] = np.minimum(1.0, 2 * np.minimum(low, high))
     return found
+
+
+@lru_cache(maxsize=8)
+def _tails(m: int) -> tuple[Floats, Floats]:
+    """Chance of a sum of untied ranks at most, and at least, each value; a search asks often."""
+    chances = _distribution(np.arange(1, m + 1))
+    tails = np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
+    for tail in tails:
+        tail.flags.writeable = False
+    return tails

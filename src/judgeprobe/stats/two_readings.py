@@ -62,18 +62,19 @@ class Change:
         before: In the first grading.
         after: In the second.
         difference: after - before.
-        low, high: Percentile interval, the cuts chosen anew in each resample; None where the
-            difference is defined in no resample.
+        low, high: Percentile interval, the cuts chosen anew in each resample; an exact one where
+            every base item moves alike, so that no resample differs.
         fixed: The same at fixed cuts, (low, high).
-        undefined: Resamples in which a grading has no cut at the level, left out of the interval.
+        undefined: Resamples in which a grading has no cut at the level; its verdict is constant
+            there.
     """
 
     before: float
     after: float
     difference: float
-    low: float | None
-    high: float | None
-    fixed: tuple[float, float] | None
+    low: float
+    high: float
+    fixed: tuple[float, float]
     undefined: int = 0
 
 
@@ -121,7 +122,7 @@ class TwoReadings:
         n_base: Base items with such a pair.
         n_lost: Pairs that only one of the two grades, first grading first.
         operating: At the floor; None where a grading has no cut there.
-        reason: Why `operating` is None; "" where it is not.
+        lacking: Gradings without a cut at the floor, 0 the first and 1 the second.
         matched: At each level asked for; the constant verdict stands in where no cut reaches it.
         stricter: At the S of that operating point which has the larger S; None without both.
         same_cut: Both read at the first grading's operating cut; None unless asked for.
@@ -132,7 +133,7 @@ class TwoReadings:
     n_base: int
     n_lost: tuple[int, int]
     operating: At | None
-    reason: str
+    lacking: tuple[int, ...]
     matched: tuple[At, ...]
     stricter: At | None
     same_cut: At | None
@@ -213,8 +214,7 @@ def compare_readings(
         strict = max(point.S for point in points)
     asked = [floor, *levels, *([] if strict is None else [strict])]
     found = measure.at_levels(asked)
-    named = ("first", "second")
-    lacking = [name for name, there in zip(named, read, strict=True) if not there]
+    lacking = tuple(side for side, there in enumerate(read) if not there)
     same = None
     if one_scale and cuts[0] is not None:
         same = measure.at_cut(sides[0].crossed.taus[cuts[0]])
@@ -225,9 +225,7 @@ def compare_readings(
         n_base=len(np.unique(design.base[both])),
         n_lost=lost,
         operating=None if lacking else found[0],
-        reason=f"no cut of the {' or the '.join(lacking)} grading reaches S {floor:g}"
-        if lacking
-        else "",
+        lacking=lacking,
         matched=tuple(found[1 : 1 + len(levels)]),
         stricter=None if strict is None else found[-1],
         same_cut=same,
@@ -313,6 +311,7 @@ class _Measure:
         filled = [np.where(np.isnan(draws[:, :1]), _constant(draws), draws) for draws in anew]
         undefined = int(np.isnan(anew[0][:, 0] + anew[1][:, 0]).sum())
         values = [(p.S, p.R, *p.axes) for p in points]
+        members = [self.design.invariance, self.design.construct, *self.design.axes]
         changes = [
             self._change(
                 values[0][column],
@@ -320,6 +319,7 @@ class _Measure:
                 filled[1][:, column] - filled[0][:, column],
                 held[1][:, column] - held[0][:, column],
                 undefined,
+                len(np.unique(self.design.base[members[column] & self.both])),
             )
             for column in range(len(values[0]))
         ]
@@ -346,20 +346,32 @@ class _Measure:
         return len(np.unique(self.design.base[self.both]))
 
     def _change(
-        self, before: float, after: float, anew: Floats, held: Floats, undefined: int
+        self,
+        before: float,
+        after: float,
+        anew: Floats,
+        held: Floats,
+        undefined: int,
+        n_base: int,
     ) -> Change | None:
         if np.isnan(before) or np.isnan(after):
             return None
-        n = self._n_base
-        low = high = None
-        if not np.isnan(anew).all():
-            interval = percentile(after - before, anew, self.level, n=n)
-            low, high = interval.low, interval.high
-        fixed = None
-        if not np.isnan(held).all():
-            interval = percentile(after - before, held, self.level, n=n)
-            fixed = (interval.low, interval.high)
-        return Change(before, after, after - before, low, high, fixed, undefined)
+        moved = after - before
+        low, high = self._ends(moved, anew, n_base)
+        fixed = self._ends(moved, held, n_base)
+        return Change(before, after, moved, low, high, fixed, undefined)
+
+    def _ends(self, moved: float, draws: Floats, n_base: int) -> tuple[float, float]:
+        """The percentile interval, or an exact one where no resample differs.
+
+        Where every base item moves alike, at most a share 1 - (alpha / 2)^(1/n) of the others may
+        move otherwise (Clopper and Pearson 1934), by any amount from -1 to 1.
+        """
+        interval = percentile(moved, draws, self.level, n=n_base)
+        if interval.high - interval.low > TIE:
+            return interval.low, interval.high
+        share = 1 - ((1 - self.level) / 2) ** (1 / n_base)
+        return moved - share * (1 + moved), moved + share * (1 - moved)
 
 
 def _constant(draws: Floats) -> Floats:

@@ -16,7 +16,7 @@ from typing import Any
 
 from judgeprobe.errors import CallError
 from judgeprobe.records import Reply, Requested, Scale, Served, content_hash
-from judgeprobe.study import JudgeSettings
+from judgeprobe.settings import JudgeSettings
 from judgeprobe.sweep.judges import Judge, Judgement
 from judgeprobe.sweep.plan import Text
 from judgeprobe.user_function import UserFunction

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgeprobe import __version__
-from judgeprobe.errors import InputError, PermanentCallError, RetryableCallError
+from judgeprobe.errors import InputError, LostCallError, PermanentCallError
 from judgeprobe.llm.request import Request
 from judgeprobe.llm.secrets import one_line
 from judgeprobe.llm.sender import Disclosed, Transport
@@ -47,6 +47,7 @@ class _Remote:
 
     actor: Any
     up: bool = False
+    process: int = 0
     waiting: dict[int, "asyncio.Future[Reply]"] = field(default_factory=dict)
     queue: list[Job] = field(default_factory=list)
     flush: asyncio.TimerHandle | None = None
@@ -94,10 +95,13 @@ class Cluster:
             options["include_dashboard"] = False
         try:
             self._ray.init(address=address, **options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except Exception as error:  # Ray raises a bare Exception where a node does not start
+            where = "cannot be started here" if address is None else f"is not at {address!r}"
             raise InputError(
-                f"there is no Ray cluster at {address!r} ({one_line(str(error))})",
-                remedy="start one with `ray start --head`, or leave --address out",
+                f"a Ray cluster {where} ({one_line(str(error))})",
+                remedy="try again when the machine is less busy"
+                if address is None
+                else "start one with `ray start --head`, or leave --address out",
             ) from None
         return True
 
@@ -173,12 +177,7 @@ class Cluster:
         try:
             while True:
                 try:
-                    if not one.up:
-                        self._greet(await one.actor.hello.remote(self._variables, self._transports))
-                        one.up = True
-                        self._someone.set()
-                    for done in await one.actor.take.remote():
-                        self._finish(one, done)
+                    await self._round(one)
                 except self._ray.exceptions.RayTaskError as error:
                     raise InputError(f"a worker cannot work ({_last_line(error)})") from None
                 except self._ray.exceptions.RayError as error:
@@ -187,16 +186,33 @@ class Cluster:
                             f"a worker cannot be started ({_last_line(error)})",
                             remedy="install judgeprobe on every machine of the cluster",
                         ) from None
-                    if one.up:
-                        self._say(
-                            "a worker died; what was on its way there was asked again elsewhere"
-                        )
-                    self._lose(one)
+                    self._died(one)
                     await asyncio.sleep(_AGAIN)
         except InputError as error:
             self._say(str(error))
             self._lose(one)
             raise
+
+    async def _round(self, one: _Remote) -> None:
+        """See that a worker is up, and hand on what it has finished since the last time."""
+        if not one.up:
+            hello = await one.actor.hello.remote(self._variables, self._transports)
+            self._greet(hello)
+            one.process = hello.process
+            one.up = True
+            self._someone.set()
+        process, finished = await one.actor.take.remote()
+        if process != one.process:
+            # It died and was started again before anybody asked.
+            self._died(one)
+            return
+        for done in finished:
+            self._finish(one, done)
+
+    def _died(self, one: _Remote) -> None:
+        if one.up:
+            self._say("a worker died; what was on its way there was asked again elsewhere")
+        self._lose(one)
 
     def _greet(self, hello: Hello) -> None:
         if hello.version != __version__:
@@ -218,7 +234,7 @@ class Cluster:
         waiting, one.waiting, one.queue = one.waiting, {}, []
         for future in waiting.values():
             if not future.done():
-                future.set_exception(RetryableCallError("the worker that made the call died"))
+                future.set_exception(LostCallError("the worker that made the call died"))
 
     def _finish(self, one: _Remote, done: Done) -> None:
         future = one.waiting.pop(done.number, None)
@@ -236,7 +252,7 @@ class Cluster:
         """Make a call at the worker that has the fewest.
 
         Raises:
-            RetryableCallError: The worker died.
+            LostCallError: The worker died.
             CallError: The call gave no reply.
         """
         one = await self._least_busy()
@@ -277,6 +293,11 @@ class Cluster:
         except self._ray.exceptions.RayError:
             return Disclosed()
         return found
+
+    @property
+    def up(self) -> int:
+        """Workers that are ready."""
+        return sum(one.up for one in self._remotes)
 
     async def processor_seconds(self) -> float:
         """Processor time of every worker's process so far, for benchmarks."""

@@ -20,7 +20,8 @@ from judgeprobe.llm.sender import InProcess, Sender
 from judgeprobe.llm.served import pinned_providers, wrong_server
 from judgeprobe.llm.templates import load_template
 from judgeprobe.records import Reply, Served
-from judgeprobe.study import JudgeSettings, Study
+from judgeprobe.settings import JudgeSettings
+from judgeprobe.study import Study
 from judgeprobe.sweep.judges import Judge, Judgement, judgement
 from judgeprobe.sweep.plan import Text
 

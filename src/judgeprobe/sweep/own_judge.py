@@ -201,7 +201,13 @@ def _reading(
                 f"{own.model} has no chat format: it continues the prompt, and the parser is not "
                 "used for it"
             )
-        return _continuing(own.scale), None
+        reading = _continuing(own.scale)
+        if reading["elicitation"] == "written":
+            notes.append(
+                "its grade is what it writes, which a small model does in one way for nearly every "
+                "text; on a scale of single digits (0 to 5) it is read from the probabilities"
+            )
+        return reading, None
     if parser is None:
         return {}, None
     return {"parser" if is_function else "reply_pattern": parser}, module

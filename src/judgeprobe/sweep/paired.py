@@ -18,7 +18,8 @@ from judgeprobe.llm import read_grade
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
 from judgeprobe.records import Reply, Scale, content_hash
-from judgeprobe.study import JudgeSettings, Study
+from judgeprobe.settings import JudgeSettings
+from judgeprobe.study import Study
 from judgeprobe.sweep.callables import CallableJudge
 from judgeprobe.sweep.claims import Claims
 from judgeprobe.sweep.grades import grades_metadata
@@ -28,6 +29,7 @@ from judgeprobe.sweep.plan import Text, load_plan
 from judgeprobe.sweep.progress import Style, progress_for
 from judgeprobe.sweep.roster import check_roster
 from judgeprobe.sweep.run import Outcome, Runner, interruptible, pending_calls
+from judgeprobe.sweep.stage import estimate_calls
 
 __all__ = [
     "ORDERS",
@@ -41,7 +43,7 @@ __all__ = [
 
 ORDERS = ("original first", "edit first")
 # A side's letter, then its grade, in JSON or in words: `"a": 4`, `A = 4`, `**A:** 4.25`.
-_SIDE = r"(?i)(?<![A-Za-z]){}[\"'*_]*\s*[:=]\s*[\"'*_]*([-+]?\d+(?:[.,]\d+)?)"
+_SIDE = r"(?i)(?<![A-Za-z]){}[\s\"'*_]*[:=][\s\"'*_]*([-+]?\d+(?:[.,]\d+)?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,25 +200,7 @@ def paired_dry_run(study: Study) -> list[dict[str, Any]]:
     judges, texts = paired_judges(study), _pair_texts(study)
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, texts, cache, failed={})
-    rows = []
-    for judge in judges:
-        estimates = [judge.estimate(call.text) for call in calls if call.judge is judge]
-        prompt, written = (
-            (sum(part) for part in zip(*estimates, strict=True)) if estimates else (0, 0)
-        )
-        state = outcome.states[judge.name]
-        rows.append(
-            {
-                "judge": judge.name,
-                "planned": state.planned,
-                "cached": state.cached,
-                "calls": len(estimates),
-                "prompt_tokens": prompt,
-                "reply_tokens": written,
-                "usd": judge.price(prompt, written),
-            }
-        )
-    return rows
+    return [estimate_calls(judge, calls, outcome) for judge in judges]
 
 
 def paired_sweep(study: Study, *, spent: Budget, progress: Style = "none") -> PairedResult:

@@ -7,7 +7,8 @@ provider is not pinned. Without it such a model is warned about by name.
 
 from judgeprobe.errors import StudyError
 from judgeprobe.families import require_disjoint
-from judgeprobe.study import JudgeSettings, Study
+from judgeprobe.settings import JudgeSettings
+from judgeprobe.study import Study
 from judgeprobe.sweep.callables import CallableJudge
 from judgeprobe.sweep.judges import Judge
 from judgeprobe.user_function import UserFunction

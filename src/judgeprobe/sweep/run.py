@@ -18,7 +18,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from judgeprobe.errors import CallError, JudgeprobeError, PermanentCallError, RetryableCallError
+from judgeprobe.errors import (
+    CallError,
+    JudgeprobeError,
+    LostCallError,
+    PermanentCallError,
+    RetryableCallError,
+)
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import AdaptiveLimit, Budget, is_throttle
 from judgeprobe.llm.retry import retrying
@@ -291,6 +297,8 @@ class Runner:
         except RetryableCallError as error:
             throttled = is_throttle(error)
             cost = getattr(error, "cost", None)
+            if isinstance(error, LostCallError):
+                cost = self._budget.mean
             state.usd += cost or 0.0
             raise
         else:

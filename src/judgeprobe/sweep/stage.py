@@ -27,7 +27,15 @@ from judgeprobe.sweep.summary import Summariser, SweepResult
 if TYPE_CHECKING:
     from judgeprobe.sweep.cluster import Cluster
 
-__all__ = ["DryRun", "SweepResult", "budget_of", "dry_run", "planned_keys", "sweep"]
+__all__ = [
+    "DryRun",
+    "SweepResult",
+    "budget_of",
+    "dry_run",
+    "estimate_calls",
+    "planned_keys",
+    "sweep",
+]
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ def dry_run(study: Study) -> DryRun:
     with ReplyCache(study.cache_dir) as cache:
         calls, outcome = pending_calls(judges, plan.texts, cache, failed={})
         notes = [*notes, *cache.notes]
-    return DryRun(tuple(_estimate(judge, calls, outcome) for judge in judges), tuple(notes))
+    return DryRun(tuple(estimate_calls(judge, calls, outcome) for judge in judges), tuple(notes))
 
 
 def planned_keys(study: Study) -> set[str]:
@@ -69,7 +77,8 @@ def planned_keys(study: Study) -> set[str]:
     }
 
 
-def _estimate(judge: Judge, calls: Sequence[Call], outcome: Outcome) -> dict[str, Any]:
+def estimate_calls(judge: Judge, calls: Sequence[Call], outcome: Outcome) -> dict[str, Any]:
+    """What `DryRun` says of one judge."""
     mine = [call for call in calls if call.judge is judge]
     estimates = [judge.estimate(call.text) for call in mine]
     prompt, written = (sum(part) for part in zip(*estimates, strict=True)) if mine else (0, 0)

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from judgeprobe.errors import InputError
-from judgeprobe.files import write_json
+from judgeprobe.files import parquet_metadata, write_json
 from judgeprobe.profile import options_of
 from judgeprobe.profile.sources import source_of_study
 from judgeprobe.records import SCHEMA_VERSION, Scale
 from judgeprobe.study import Study
+from judgeprobe.sweep.grades import grades_metadata
+from judgeprobe.sweep.plan import load_plan
+from judgeprobe.sweep.roster import make_judges
 from judgeprobe.variants.comparing import Comparer, Side
 from judgeprobe.variants.details import (
     day_rows,
@@ -47,7 +50,9 @@ def collect(study: Study) -> dict[str, Any]:
     found = [graded_variant(study, source, variant) for variant in _planned(study)]
     graded = [one for one in found if isinstance(one, Graded)]
     comparer = Comparer(source.table, options, study.settings.variants.margin)
-    compared = [*_comparisons(base, graded, comparer), *_quantizations(base, comparer)]
+    compared = _by_judge(
+        study, [*_comparisons(base, graded, comparer), *_quantizations(base, comparer)]
+    )
     bars = study.settings.variants.bars
     content = {
         "schema": SCHEMA_VERSION,
@@ -81,16 +86,26 @@ def collect(study: Study) -> dict[str, Any]:
 
 
 def require_swept(study: Study) -> None:
-    """Refuse a study without grades, before anything is paid for.
+    """Refuse a study without grades of its own as it stands, before anything is paid for.
 
     Raises:
         InputError: There is no grades.parquet.
+        MixedArtifactsError: It was made on another scale, from other edits or with other prompts.
     """
     if not study.grades_path.is_file():
         raise InputError(
             "is not there",
             file=study.grades_path,
             remedy=f"variants are compared with the study; first: judgeprobe sweep {study.folder}",
+        )
+    found = parquet_metadata(study.grades_path)
+    for what, expected in grades_metadata(study, load_plan(study), make_judges(study)).items():
+        study.require_same(
+            what,
+            found.get(what, ""),
+            expected,
+            file=study.grades_path,
+            remedy=f"make it again with: judgeprobe sweep {study.folder}",
         )
 
 
@@ -123,6 +138,18 @@ def _gradings_row(one: Graded) -> dict[str, Any]:
         "points": len(scale.grades),
         "grades": one.profile["made_under"]["grades"],
         "judges": [_judge_row(row) for row in one.profile["judges"]],
+        "unasked": _unasked(one),
+    }
+
+
+def _unasked(one: Graded) -> dict[str, int]:
+    """Pairs that were not put to a judge, by judge; none where the sweep is complete."""
+    counts = (~one.table.asked).sum(axis=1)
+    judges = {judge.name for judge in one.study.settings.judges}
+    return {
+        judge: int(n)
+        for judge, n in zip(one.table.judges, counts, strict=True)
+        if n and judge in judges
     }
 
 
@@ -166,6 +193,19 @@ def _comparisons(
             yield {"variant": variant.name, "kind": variant.kind, **row}
 
 
+def _by_judge(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The comparisons kind by kind, and of each judge together, in the study's order."""
+    names = [judge.name for judge in study.settings.judges]
+    kinds = [*KINDS, "quantization"]
+
+    def place(row: dict[str, Any]) -> tuple[int, int]:
+        # A remedy stands after what it is made of, not by the judge that it is set against.
+        by_judge = row["kind"] != "remedies"
+        return kinds.index(row["kind"]), names.index(row["judge"]) if by_judge else 0
+
+    return sorted(rows, key=place)
+
+
 def _of(graded: Sequence[Graded], kind: str) -> list[Graded]:
     return [one for one in graded if one.variant and one.variant.kind == kind]
 
@@ -190,7 +230,7 @@ def _remedies(base: Graded, one: Graded) -> Iterator[tuple[Side, Side]]:
                 continue
             after = _side(one, name, name)
             if kind.startswith("self-consistency"):
-                yield _side(one, judge, "one call at its temperature"), after
+                yield _side(one, judge, "one call"), after
                 if judge in base.table.judges:
                     yield _side(base, judge), after
             else:

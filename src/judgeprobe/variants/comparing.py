@@ -81,7 +81,7 @@ class Comparer:
         except StatisticsError as error:
             return {**found, "status": NOT_COMPARED, "why": str(error), "operating": None}
         axes = self.table.axes
-        status = self._status(read, remedy=remedy)
+        status = self._status(read, (before, after), remedy=remedy)
         return {
             **found,
             "status": status.name,
@@ -124,9 +124,10 @@ class Comparer:
         status = (of_remedy if remedy else of_variant)(read.same_cut, self.margin)
         return {**row, "status": status.name, "why": status.why}
 
-    def _status(self, read: TwoReadings, *, remedy: bool) -> Status:
+    def _status(self, read: TwoReadings, sides: tuple[Side, Side], *, remedy: bool) -> Status:
         if read.operating is None:
-            return Status(NOT_COMPARED, read.reason)
+            named = " or ".join(sides[place].told for place in read.lacking)
+            return Status(NOT_COMPARED, f"{named}: no cut reaches S {self.options.floor:g}")
         rule = of_remedy if remedy else of_variant
         return rule(read.operating, self.margin)
 
@@ -164,12 +165,11 @@ def _point_row(point: Point, axes: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _change_row(change: Change) -> dict[str, Any]:
-    fixed = change.fixed
     return {
         "difference": number(change.difference),
         "low": number(change.low),
         "high": number(change.high),
-        "fixed_low": None if fixed is None else number(fixed[0]),
-        "fixed_high": None if fixed is None else number(fixed[1]),
+        "fixed_low": number(change.fixed[0]),
+        "fixed_high": number(change.fixed[1]),
         "undefined": change.undefined,
     }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["pictures"]
 
 _WIDTH = 7.0
-_NAME_INCHES = 2.3
+_NAME_INCHES = 2.75
 _ROW_INCHES = 0.24
 _MOST_ROWS = 60
 _KINDS = {
@@ -73,17 +73,15 @@ def _said(row: Mapping[str, Any]) -> str:
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    if row["kind"] == "remedies":
-        return f"{row['after_judge']}, {row['before']}"
-    if row["kind"] == "quantization":
-        return f"{row['after_judge']}, {row['before']}"
-    return f"{row['judge']}, {row['variant']}"
+    if row["kind"] in ("remedies", "quantization"):
+        return f"{row['after_judge']} / {row['before']}"
+    return f"{row['judge']} / {row['variant']}"
 
 
 def _draw_differences(
     figure: "Figure", rows: Sequence[Mapping[str, Any]], margin: float, notice: str
 ) -> None:
-    names = [style.fit(_name(row), points=8, width=_NAME_INCHES - 0.15) for row in rows]
+    names = [style.fit(_name(row), points=7.5, width=_NAME_INCHES - 0.1) for row in rows]
     ends = [
         abs(value)
         for row in rows
@@ -135,7 +133,7 @@ def _rows_axes(figure: "Figure", names: Sequence[str], left: float, wide: float)
     style.frame(axes)
     axes.grid(visible=False, axis="y")
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_yticks(range(len(names)), labels=list(names), color=style.INK, fontsize=8)
+    axes.set_yticks(range(len(names)), labels=list(names), color=style.INK, fontsize=7.5)
     axes.tick_params(axis="y", length=0)
     axes.locator_params(axis="x", nbins=5)
     return axes

@@ -131,7 +131,7 @@ def _paired(study: Study, variant: Variant, source: Source) -> Graded:
             grades[where] = (original, edited)
             asked[where] = True
     both = asked.all(axis=(0, 1))
-    tables = [_with_grades(source.table, variant.judges, one, both) for one in (*grades,)]
+    tables = [_with_grades(source.table, variant.judges, one, both) for one in grades]
     table = _with_grades(source.table, variant.judges, grades.mean(axis=0), both)
     profile = make_profile(
         table,

@@ -52,6 +52,8 @@ def _side(one: Graded, judge: str) -> Side:
 def _row(one: Graded, judge: str, first: Side, comparer: Comparer) -> dict[str, Any]:
     side, entry = _side(one, judge), one.entry(judge)
     expected = entry["elicitation"] == "expected"
+    floor = comparer.options.floor
+    constant = entry["reason"] or f"no cut reaches S {floor:g} on these pairs"
     row: dict[str, Any] = {
         "judge": judge,
         "space": side.told,
@@ -64,14 +66,13 @@ def _row(one: Graded, judge: str, first: Side, comparer: Comparer) -> dict[str, 
         "coarsest": first.told,
     }
     found = comparer.rows(first, side)
-    floor = comparer.options.floor
     at = matched_at(found, floor)
     if at is None:
         return {**row, "level": number(floor), "reason": found["why"]}
     return {
         **row,
         "level": number(floor),
-        "reason": None if at["after"]["tau"] is not None else f"no cut reaches S {floor:g}",
+        "reason": None if at["after"]["tau"] is not None else constant,
         "n_construct": found["n_construct"],
         "n_invariance": found["n_invariance"],
         "tau": at["after"]["tau"],

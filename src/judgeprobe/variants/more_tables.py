@@ -143,8 +143,9 @@ def _splits(found: Mapping[str, Any], kind: str, common: Mapping[str, Any]) -> I
     }[kind]
     whole = "the items at the study's own bar" if kind == "bars" else "all items"
     caption = (
-        "Mean over the judges with an operating point on these items, every cut chosen anew on "
-        f"them; intervals over base items. Change: against {whole}, over the judges read in both."
+        "Pairs: construct + invariance. Mean over the judges with an operating point on these "
+        "items, every cut chosen anew on them; intervals over base items. Change: against "
+        f"{whole}, over the judges read in both."
     )
     axes = found["axes"]
     gap = f"{axes[0]} − {axes[1]}" if len(axes) > 1 else "gap"
@@ -154,9 +155,7 @@ def _splits(found: Mapping[str, Any], kind: str, common: Mapping[str, Any]) -> I
         caption=caption,
         columns=(
             Column("subset", "items"),
-            Column("n_construct", "construct pairs", "count"),
-            Column("n_invariance", "invariance pairs", "count"),
-            Column("n_judges", "judges", "count"),
+            Column("pairs", "pairs"),
             *_rate_columns(gap),
         ),
         rows=tuple(_split_row(row, row["mean"], row["change"]) for row in split["rows"]),
@@ -198,9 +197,11 @@ def _said(judge: Mapping[str, Any]) -> dict[str, Any]:
 def _split_row(
     row: Mapping[str, Any], rates: Mapping[str, Any] | None, change: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    names = ("subset", "n_construct", "n_invariance", "n_judges")
     told = f"{row['subset']} (the study's)" if row.get("registered") else row["subset"]
-    flat: dict[str, Any] = {**{name: row[name] for name in names}, "subset": told}
+    flat: dict[str, Any] = {
+        "subset": told,
+        "pairs": f"{row['n_construct']} + {row['n_invariance']}",
+    }
     for suffix, values in (("", rates), ("_change", change)):
         for name in ("S", "R", "gap"):
             if values is not None and name in values:

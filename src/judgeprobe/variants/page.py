@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from judgeprobe.files import write_text
+from judgeprobe.files import file_hash, write_text
 from judgeprobe.report.make import draw, write_table
 from judgeprobe.report.page import Box, Drawn, Page, Section, render
 from judgeprobe.report.tabulate import Table
 from judgeprobe.study import Study
 from judgeprobe.variants.figures import pictures
+from judgeprobe.variants.outputs import is_fresh, keep_only
 from judgeprobe.variants.plan import FOLDER
 from judgeprobe.variants.tables import TITLES, variant_tables
 
@@ -27,7 +28,7 @@ _ITEMS = {"bars": "Other agreement bars", "domains": "One domain, and all but on
 
 
 def make_page(study: Study, found: Mapping[str, Any]) -> Path:
-    """Write the page, tables and figures of a study's variants.
+    """Write the page, tables and figures of a study's variants, where they are not there yet.
 
     Args:
         study: The study.
@@ -37,6 +38,10 @@ def make_page(study: Study, found: Mapping[str, Any]) -> Path:
         StorageError: The folder cannot be written.
     """
     folder = study.folder / FOLDER
+    path = folder / "variants.html"
+    made_of = file_hash(folder / "variants.json")
+    if is_fresh(folder, made_of):
+        return path
     tables = variant_tables(found)
     drawn = draw(pictures(found), folder / "figures")
     for table in tables.values():
@@ -48,8 +53,10 @@ def make_page(study: Study, found: Mapping[str, Any]) -> Path:
         sections=tuple(s for s in _sections(found, tables, drawn) if not s.is_empty),
         kind="The study under one change at a time",
     )
-    path = folder / "variants.html"
     write_text(path, render(page))
+    files = [folder / "tables" / f"{name}.{end}" for name in tables for end in ("csv", "md", "tex")]
+    files += [folder / "figures" / f"{name}.{end}" for name in drawn for end in ("svg", "png")]
+    keep_only(folder, made_of, [path, *files])
     return path
 
 
@@ -64,7 +71,8 @@ def _lead(found: Mapping[str, Any]) -> str:
     told = ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
     return (
         f"Does the profile hang on how the judges were asked? Of {len(read)} comparisons with the "
-        f"study: {told}. The same means that S and R move by less than {found['margin']:g}."
+        f"study: {told}. A variant holds where the whole intervals of S and R lie within "
+        f"±{found['margin']:g}."
     )
 
 
@@ -78,7 +86,11 @@ def _boxes(found: Mapping[str, Any]) -> Iterator[Box]:
             ),
         )
     elif found["direction"] == "human":
-        yield Box("Direction set by people.", (f"Set by: {found['direction_source']}.",))
+        source = found["direction_source"].removeprefix("human: ")
+        yield Box("Direction set by people.", (f"Set by: {source}.",))
+    cut = [row["variant"] for row in found["variants"] if row.get("unasked")]
+    if cut:
+        yield Box("Not complete.", (f"Not every pair was asked in {', '.join(cut)}.",))
     open_ = [row for row in found["variants"] if row["not_compared"]]
     if open_:
         by_reason: dict[str, list[str]] = defaultdict(list)
@@ -142,15 +154,17 @@ def _sections(
 
 
 def _left_out(found: Mapping[str, Any], kind: str) -> tuple[str, ...]:
-    """Judges to which a change could not be made, the same reason once."""
-    reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Judges to which a change could not be made; judges with one reason in one sentence."""
+    variants: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in found["variants"]:
         if row["kind"] == kind:
             for one in row["left_out"]:
-                reasons[one["judge"], one["reason"]].append(row["variant"])
+                variants[one["reason"], one["judge"]].append(row["variant"])
+    judges: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (reason, judge), names in variants.items():
+        judges[reason, ", ".join(names)].append(judge)
     return tuple(
-        f"{judge} is not in {', '.join(names)}: {reason}."
-        for (judge, reason), names in reasons.items()
+        f"Not in {names}: {', '.join(told)} ({reason})." for (reason, names), told in judges.items()
     )
 
 

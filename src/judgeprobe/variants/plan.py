@@ -8,15 +8,16 @@ A judge to which a change cannot be made is left out of that variant, with the r
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from judgeprobe.errors import StudyError
 from judgeprobe.llm.templates import load_template
 from judgeprobe.records import Scale
-from judgeprobe.study import JudgeSettings, Settings, Study
+from judgeprobe.settings import JudgeSettings, Settings, VariantSettings, VariantsSettings
+from judgeprobe.study import Study
 from judgeprobe.sweep.models import COMPLETION_PROMPT, elicitation_of, prompt_of
-from judgeprobe.variant_settings import VariantSettings, VariantsSettings
 from judgeprobe.variants.prompts import (
     CLAIM_FIRST,
     PAIRED,
@@ -151,7 +152,7 @@ def _granularity(study: Study) -> Iterator[Variant]:
             f"scale-{points}",
             "granularity",
             f"a written grade on {points} points, {_told(scale)}",
-            lambda judge, scale=scale: _on_scale(study, judge, is_base=_same(scale, base)),  # type: ignore[misc]
+            partial(_on_scale, study, is_base=_same(scale, base)),
             elicitation={"scale": scale},
             has_pilot=True,
         )
@@ -161,7 +162,7 @@ def _granularity(study: Study) -> Iterator[Variant]:
         "expected",
         "granularity",
         f"the expected grade over the tokens of {_told(expected)}",
-        lambda judge: _expected(study, judge),
+        partial(_expected, study),
         elicitation={"scale": expected},
         has_pilot=True,
     )
@@ -249,7 +250,7 @@ def _prompts(study: Study) -> Iterator[Variant]:
             f"prompt-{number}",
             "prompts",
             f"the shipped prompt in other words ({number})",
-            lambda judge, names=names: _other_prompt(study, judge, names, None),  # type: ignore[misc]
+            partial(_other_prompt, study, names=names, own=None),
         )
     for number, name in enumerate(study.settings.variants.prompts, start=1):
         yield _variant(
@@ -257,7 +258,7 @@ def _prompts(study: Study) -> Iterator[Variant]:
             f"prompt-own-{number}",
             "prompts",
             f"the prompt {Path(name).name}",
-            lambda judge, name=name: _with_prompt(judge, name),  # type: ignore[misc]
+            partial(_with_prompt, name=name),
         )
 
 
@@ -268,7 +269,7 @@ def _order(study: Study) -> Iterator[Variant]:
         "claim-first",
         "order",
         "the claim before the evidence",
-        lambda judge: _other_prompt(study, judge, CLAIM_FIRST, own),
+        partial(_other_prompt, study, names=CLAIM_FIRST, own=own),
     )
 
 
@@ -280,14 +281,16 @@ def _paired(study: Study) -> Iterator[Variant]:
             if judge.paired_call is None:
                 return "a function that is shown one claim; name another in `paired_call`"
             return judge
-        written = judge.model_copy(update={"elicitation": "written"})
-        return _other_prompt(study, written, PAIRED, own)
+        # The two grades are read by their letters, which no parser of one grade knows.
+        alone = {"elicitation": "written", "reply_pattern": None, "parser": None}
+        written = judge.model_copy(update=alone)
+        return _other_prompt(study, written, names=PAIRED, own=own)
 
     yield _variant(study, "paired", "paired", "both sentences of a pair shown at once", both_shown)
 
 
 def _other_prompt(
-    study: Study, judge: JudgeSettings, names: dict[str, str], own: str | None
+    study: Study, judge: JudgeSettings, *, names: dict[str, str], own: str | None
 ) -> JudgeSettings | str:
     """The judge with the prompt that stands to its own as `names` says, or with the user's."""
     if judge.model is None:
@@ -301,7 +304,7 @@ def _other_prompt(
     return f"its prompt is `{prompt}`, which no shipped variant is made of; see [variants]"
 
 
-def _with_prompt(judge: JudgeSettings, name: str) -> JudgeSettings | str:
+def _with_prompt(judge: JudgeSettings, *, name: str) -> JudgeSettings | str:
     if judge.model is None:
         return "a function has no prompt"
     return judge.model_copy(update={"prompt": name})

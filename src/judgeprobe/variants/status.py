@@ -52,11 +52,11 @@ def of_remedy(at: At, margin: float) -> Status:
         return Status("contradicted", "S fell")
     if not _within(at.R, margin):
         return Status("not decided", _wide("R", margin))
-    if at.S.low is None or at.S.low < -margin:
+    if at.S.low < -margin:
         return Status("not decided", f"S may be lower by more than {margin:g}")
     rose = at.S.low > 0
     told = "S rose" if rose else "S is not lower"
-    return Status("as predicted", f"{told}, and R moved by less than {margin:g}")
+    return Status("as predicted", f"{told}, R within ±{margin:g}")
 
 
 def of_variant(at: At, margin: float) -> Status:
@@ -73,17 +73,15 @@ def of_variant(at: At, margin: float) -> Status:
     open_ = [name for name, rate in rates if not _within(rate, margin)]
     if open_:
         return Status("not decided", _wide(" and ".join(open_), margin))
-    return Status("holds", f"S and R moved by less than {margin:g}")
+    return Status("holds", f"S and R within ±{margin:g}")
 
 
 def _within(change: Change, margin: float) -> bool:
-    if change.low is None or change.high is None:
-        return False
     return -margin <= change.low and change.high <= margin
 
 
 def _beyond(change: Change, margin: float) -> bool:
-    if change.low is None or change.high is None or _within(change, margin):
+    if _within(change, margin):
         return False
     return change.low > 0 or change.high < 0
 
@@ -93,4 +91,4 @@ def _went(change: Change) -> str:
 
 
 def _wide(names: str, margin: float) -> str:
-    return f"the interval of {names} holds zero and is wider than {margin:g} on one side"
+    return f"{names}: the interval holds zero and reaches beyond ±{margin:g}"

@@ -60,12 +60,17 @@ def _runs(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
                 "variant": row["variant"],
                 "change": row["change"],
                 "judges": ", ".join(judge["judge"] for judge in row["judges"]),
-                "state": row["not_compared"] or "compared",
+                "state": row["not_compared"] or _complete(row),
             }
             for row in found["variants"]
         ),
         **common,
     )
+
+
+def _complete(row: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{n} pairs of {judge}" for judge, n in row["unasked"].items())
+    return f"compared, but not complete: {told} not asked" if told else "compared"
 
 
 def _pilots(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
@@ -128,6 +133,7 @@ def _spaces(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
             Column("R", "R", "rate", at="S"),
             Column("difference", "difference of R", "signed", ("low", "high")),
             Column("surviving", "misses surviving", "rate", ("surviving_low", "surviving_high")),
+            Column("reason", "why constant"),
         ),
         rows=tuple(_space(row) for row in found["granularity"]),
         **common,
@@ -157,7 +163,7 @@ def _remedies(found: Mapping[str, Any], common: Mapping[str, Any]) -> Table:
         caption=(
             f"Predicted from the independence of S and R: S may rise, R need not. As predicted: "
             f"the whole interval of R within ±{found['margin']:g} and S not lower. Contradicted: R "
-            f"moves, or S falls. {_AT_POINTS}"
+            f"moves, or S falls. One call: of the same judge, at the same temperature. {_AT_POINTS}"
         ),
         columns=_columns(("after_judge", "remedy"), ("before", "against")),
         rows=tuple(_change(row) for row in _of_kind(found, "remedies")),
@@ -187,7 +193,9 @@ def _remedies_one_cut(found: Mapping[str, Any], common: Mapping[str, Any]) -> Ta
 
 def _compared(found: Mapping[str, Any], kind: str, common: Mapping[str, Any]) -> Table:
     rows = [_change(row) for row in _of_kind(found, kind)]
-    second = ("after", "against") if kind == "quantization" else ("variant", "variant")
+    names = (("judge", "judge"), ("variant", "variant"))
+    if kind == "quantization":
+        names = (("after_judge", "judge"), ("before", "against"))
     return Table(
         name=f"variant_{kind}",
         title=TITLES[kind],
@@ -195,7 +203,7 @@ def _compared(found: Mapping[str, Any], kind: str, common: Mapping[str, Any]) ->
             f"Holds: both intervals within ±{found['margin']:g}. Moved: one excludes zero. With "
             f"many rows some exclude it by chance. {_AT_POINTS}"
         ),
-        columns=_columns(("judge", "judge"), second),
+        columns=_columns(*names),
         rows=tuple(rows),
         **common,
     )

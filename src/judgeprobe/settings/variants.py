@@ -6,32 +6,15 @@ study.toml of each variant's own folder and says which study it is a variant of.
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from judgeprobe.records import Scale
+from judgeprobe.settings.base import SettingsTable, scale_of
 
-__all__ = ["SelfConsistency", "VariantSettings", "VariantsSettings", "scale_of"]
-
-
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+__all__ = ["SelfConsistency", "VariantSettings", "VariantsSettings"]
 
 
-def scale_of(value: Any) -> Any:
-    """A scale from the table of a study.toml; anything else as it is.
-
-    Raises:
-        ValueError: The table has an unknown key or is no scale.
-    """
-    if not isinstance(value, dict):
-        return value
-    unknown = sorted(set(value) - set(Scale.model_fields))
-    if unknown:
-        raise ValueError(f"unknown key `{unknown[0]}`; a scale has low, high, step and words")
-    return Scale(**value)
-
-
-class SelfConsistency(_Settings):
+class SelfConsistency(SettingsTable):
     """One judge asked several times, with chance in its answers.
 
     Attributes:
@@ -43,7 +26,7 @@ class SelfConsistency(_Settings):
     samples: int = Field(5, ge=2)
 
 
-class VariantsSettings(_Settings):
+class VariantsSettings(SettingsTable):
     """What `judgeprobe vary` changes.
 
     Attributes:
@@ -108,7 +91,7 @@ class VariantsSettings(_Settings):
         return value
 
 
-class VariantSettings(_Settings):
+class VariantSettings(SettingsTable):
     """Which variant a folder holds.
 
     Attributes:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from judgeprobe.model_settings import ModelSettings, SettingsTable
+from judgeprobe.settings.base import ModelSettings, SettingsTable
 
 __all__ = ["PressureGenerator", "PressureSettings", "PressureVerifier"]
 

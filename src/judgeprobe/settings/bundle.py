@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from judgeprobe.model_settings import SettingsTable
+from judgeprobe.settings.base import SettingsTable
 
 __all__ = ["BundleSettings"]
 

@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["ModelSettings", "SettingsTable"]
+from judgeprobe.records import Scale
+
+__all__ = ["ModelSettings", "SettingsTable", "scale_of"]
 
 
 class SettingsTable(BaseModel):
@@ -48,3 +50,17 @@ class ModelSettings(SettingsTable):
     reasoning_effort: str | None = None
     extra_body: dict[str, Any] | None = None
     timeout: float = Field(60.0, gt=0)
+
+
+def scale_of(value: Any) -> Any:
+    """A scale from the table of a study.toml; anything else as it is.
+
+    Raises:
+        ValueError: The table has an unknown key or is no scale.
+    """
+    if not isinstance(value, dict):
+        return value
+    unknown = sorted(set(value) - set(Scale.model_fields))
+    if unknown:
+        raise ValueError(f"unknown key `{unknown[0]}`; a scale has low, high, step and words")
+    return Scale(**value)
