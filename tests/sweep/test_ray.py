@@ -162,9 +162,8 @@ def test_whatever_dies_the_rest_is_done_once(make, cluster, victim):
         if victim == "driver":
             assert not kept & set(claims(server.bodies[seen:]))
         else:
-            # At most what was on its way was asked again.
-            assert server.requests - total <= CONCURRENCY
-            assert found["retries"] == server.requests - total
+            # At most what was on its way was asked again; some of it had not reached the server.
+            assert server.requests - total <= found["retries"] <= CONCURRENCY
         assert server.peak <= CONCURRENCY
         data = study.grades_path.read_bytes()
         calls = server.requests

@@ -25,8 +25,11 @@ from judgeprobe.records import Reply
 
 __all__ = ["Done", "Hello", "Job", "Worker"]
 
-# Seconds that finished calls wait for others, and that a worker with none keeps the asker waiting.
-_GATHER = 0.004
+# Finished calls wait for others, so many or so long (in steps, in seconds); a message costs about
+# a millisecond on either side, whatever is in it.
+_ENOUGH = 16
+_STEPS, _STEP = 4, 0.005
+# Seconds that a worker with none keeps the asker waiting.
 _PATIENCE = 10.0
 
 
@@ -130,7 +133,10 @@ class Worker:
                 await asyncio.wait_for(self._some.wait(), _PATIENCE)
             except TimeoutError:
                 return os.getpid(), []
-            await asyncio.sleep(_GATHER)
+        for _ in range(_STEPS):
+            if len(self._done) >= _ENOUGH:
+                break
+            await asyncio.sleep(_STEP)
         done, self._done = self._done, []
         self._some.clear()
         return os.getpid(), done

@@ -38,7 +38,7 @@ __all__ = ["Cluster"]
 _START = 300.0
 _AWAY = 300.0
 _AGAIN = 0.5
-_GATHER = 0.002
+_GATHER = 0.005
 
 
 @dataclass(eq=False)
