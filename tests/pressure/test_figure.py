@@ -50,7 +50,7 @@ def test_points_lie_on_their_side_of_zero_and_inside_the_panel():
     # One scale for the panel: three units to the left are six times as far as half a unit.
     left, right = panel.zero - scope.low, strength.x - panel.zero
     assert left == pytest.approx(6 * right, rel=1e-3)
-    assert [tick.label for tick in panel.ticks] == ["-3.00", "-1.50", "0", "+1.50", "+3.00"]
+    assert [tick.label for tick in panel.ticks] == ["-2", "-1", "0", "+1", "+2"]
 
 
 def test_no_movement_at_all_is_drawn_at_zero():
@@ -62,3 +62,14 @@ def test_a_long_name_is_cut_in_the_picture_and_whole_in_words():
     panel = drawn([row("markers", "scope", 0.1, 0.0, 0.2, name="x" * 80)])["markers"]
     assert len(panel.lines[0].label) == 48
     assert "x" * 80 in panel.described
+
+
+@pytest.mark.parametrize("reach", [0.013, 0.1, 0.83, 1.0, 7.7])
+def test_the_axis_is_told_in_round_numbers_within_the_panel(reach):
+    panel = drawn([row("markers", "scope", 0.0, -reach, reach)])["markers"]
+    labels = [float(tick.label) for tick in panel.ticks]
+    assert labels[2] == 0
+    step = labels[3]
+    assert labels == pytest.approx([-2 * step, -step, 0, step, 2 * step])
+    assert f"{step:.0e}"[0] in "125"
+    assert all(0 <= tick.x <= WIDTH for tick in panel.ticks)

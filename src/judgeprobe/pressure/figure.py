@@ -6,6 +6,7 @@ registered predictions in its place, hollow, with the watermark inside the panel
 rounded, so the same numbers give the same bytes.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -106,6 +107,12 @@ def _predicted(found: dict[str, Any]) -> list[Value]:
     ]
 
 
+def _round_step(most: float) -> float:
+    """The largest of 1, 2 and 5 times a power of ten that is no larger than `most`."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(step for step in (power, 2 * power, 5 * power) if step <= most)
+
+
 def _panel(readout: str, unit: str, values: Sequence[Value], watermark: str) -> Panel:
     ends = [abs(v) for one in values for v in one[2:] if v is not None]
     reach = max(_SMALLEST_REACH, *ends) * 1.08
@@ -131,8 +138,8 @@ def _panel(readout: str, unit: str, values: Sequence[Value], watermark: str) -> 
             )
         )
     bottom = _TOP + _ROW * len(values)
-    step = reach / 1.08 / 2
-    ticks = tuple(Tick(at(k * step), f"{k * step:+.2f}" if k else "0") for k in (-2, -1, 0, 1, 2))
+    step = _round_step(reach / 2)
+    ticks = tuple(Tick(at(k * step), f"{k * step:+g}" if k else "0") for k in (-2, -1, 0, 1, 2))
     told = "; ".join(one.told for one in lines)
     described = f"{watermark}: {told}" if watermark else told
     return Panel(
