@@ -202,6 +202,12 @@ def test_a_ray_client_is_refused():
         Cluster("ray://127.0.0.1:10001")
 
 
+@ray
+def test_an_address_without_a_cluster_is_named_at_once():
+    with pytest.raises(InputError, match=r"nothing listens at --address 127\.0\.0\.1:9"):
+        Cluster("127.0.0.1:9")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -16,6 +16,7 @@ import contextlib
 import itertools
 import logging
 import os
+import socket
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,9 +34,11 @@ from judgeprobe.sweep.models import ModelJudge
 
 __all__ = ["Cluster"]
 
-# Seconds: until the first worker must be up, until a cluster without any is given up, until a
-# worker that is away is asked for again, and that requests wait for others to travel with.
+# Seconds: until the first worker must be up, until an address must answer, until a cluster without
+# any worker is given up, until a worker that is away is asked for again, and that requests wait for
+# others to travel with.
 _START = 300.0
+_CONNECT = 10.0
 _AWAY = 300.0
 _AGAIN = 0.5
 _GATHER = 0.005
@@ -90,6 +93,11 @@ class Cluster:
             )
         if self._ray.is_initialized():
             return False
+        if address is not None and not _listens(address):
+            raise InputError(
+                f"nothing listens at --address {address}",
+                remedy="start a cluster with `ray start --head`, or leave --address out",
+            )
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         if address is None:
             options["include_dashboard"] = False
@@ -327,6 +335,18 @@ class _Sender:
 
     async def close(self) -> None:
         """The workers close their own connections."""
+
+
+def _listens(address: str) -> bool:
+    """Whether something listens at HOST:PORT; Ray would take minutes to find out that none does."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        return True
+    try:
+        socket.create_connection((host, int(port)), timeout=_CONNECT).close()
+    except OSError:
+        return False
+    return True
 
 
 def _last_line(error: BaseException) -> str:
