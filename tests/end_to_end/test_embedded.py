@@ -27,7 +27,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ran = judgeprobe("demo", "--out", str(folder), "--quiet")
     assert ran.status == 0, ran.err
     assert "gemma-3-270m" in ran.out
-    assert ran.out.rstrip().endswith("report.html")
+    assert "/report.html\n" in ran.out
+    assert ran.out.rstrip().endswith("missed.html")
     return folder
 
 

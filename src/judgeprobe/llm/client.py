@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 from judgeprobe.errors import CallError, PermanentCallError, RetryableCallError
 from judgeprobe.llm.faults import NO_TEMPERATURE, error_in_reply, fault, refuses_temperature
+from judgeprobe.llm.preparing import prepare_in_loop
 from judgeprobe.llm.replies import reply_of
 from judgeprobe.llm.request import Request
 from judgeprobe.llm.secrets import one_line
@@ -99,6 +100,7 @@ async def _send(
         "allowed_openai_params": [name for name in sampling if name != "temperature"],
     }
     if request.base_url:
+        prepare_in_loop()
         settings["api_base"] = request.base_url
         # An endpoint of the user's own often wants no key, but the client library wants one.
         settings["api_key"] = api_key or key_of(key_variable(request.model)) or "none"
