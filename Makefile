@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 OUT ?= demo
 WORKERS ?= 2
 
-.PHONY: help demo test test-statistical check lint types imports bench-smoke format lock wheel clean
+.PHONY: help demo test test-statistical test-cluster check lint types imports bench-smoke format lock wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 20
@@ -27,6 +27,10 @@ test: $(VENV)/.installed ## set everything up and run the tests
 
 test-statistical: $(VENV)/.installed ## simulations of coverage and error rates (slow)
 	$(BIN)/python -m pytest -n $(WORKERS) -m statistical --timeout 3600
+
+test-cluster: $(VENV)/.installed ## the sweep on a local Ray cluster (installs the extra ray)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[ray]'
+	$(BIN)/python -m pytest tests/sweep/test_ray.py
 
 check: lint types imports bench-smoke ## lint, types, import rule, benchmarks' smoke mode
 
