@@ -174,6 +174,11 @@ def inspect_ai(url: str, count: int) -> Spent | None:
     return asyncio.run(run())
 
 
+async def first_call(judge: Any, text: Any) -> None:
+    assert (await judge.ask(text, 0)).text
+    await judge.close()
+
+
 def judgeprobe(url: str, count: int, transport: str) -> Spent:
     from judgeprobe.llm.cache import ReplyCache
     from judgeprobe.llm.limits import Budget
@@ -184,10 +189,6 @@ def judgeprobe(url: str, count: int, transport: str) -> Spent:
     from judgeprobe.sweep.roster import make_judges
     from judgeprobe.sweep.run import Runner, interruptible, pending_calls
 
-    if transport == "litellm":
-        from judgeprobe.llm.client import load_litellm
-
-        load_litellm()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "study.toml").write_text(
@@ -198,6 +199,8 @@ def judgeprobe(url: str, count: int, transport: str) -> Spent:
         )
         study = load_study(folder)
         judges = make_judges(study)
+        # One call before the clock, as for the others: litellm imports much at its first one.
+        asyncio.run(first_call(judges[0], Text("", "", evidence(count), "first")))
         texts = [Text(f"t{n}", f"b{n}", evidence(n), f"{n} holds.") for n in range(count)]
         with ReplyCache(study.cache_dir) as cache, Claims(study.cache_dir) as claims:
             calls, outcome = pending_calls(judges, texts, cache, failed={})
