@@ -9,7 +9,7 @@ and not on the order in which they arrive.
 
 import asyncio
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from judgeprobe.build.gates import Pair, check_waivers, first_failure, run_gates, seen_key
@@ -20,7 +20,7 @@ from judgeprobe.errors import StudyError
 from judgeprobe.families import Member, require_disjoint
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
-from judgeprobe.llm.pool import Counts, Pool
+from judgeprobe.llm.pool import Counts, Pool, Watch
 from judgeprobe.records import BaseItem, GateResult, Intervention, Rejection, content_hash
 from judgeprobe.study import Study
 from judgeprobe.taxonomy import Slot
@@ -28,16 +28,12 @@ from judgeprobe.taxonomy import Slot
 __all__ = [
     "RULES",
     "Generated",
-    "Watch",
     "chosen_slots",
     "generate",
     "prompt_hashes",
     "require_makers",
     "workers",
 ]
-
-# Told of base items done, base items in all, and calls by role.
-Watch = Callable[[int, int, dict[str, Counts]], None]
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgeprobe.build.balance import AxisBalance, balances, match_lengths
-from judgeprobe.build.generate import Watch, generate, prompt_hashes, require_makers
+from judgeprobe.build.generate import generate, prompt_hashes, require_makers
 from judgeprobe.build.items import base_items
 from judgeprobe.build.pairs import pairs_file, read_pairs
 from judgeprobe.files import file_hash, read_jsonl, write_jsonl
-from judgeprobe.llm.pool import Counts
+from judgeprobe.llm.pool import Counts, Watch
 from judgeprobe.noticing import Noticing, noticing
 from judgeprobe.records import BaseItem, Intervention, Rejection
 from judgeprobe.study import Study

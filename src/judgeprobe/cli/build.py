@@ -1,12 +1,10 @@
 """`judgeprobe build STUDY`: base items or pairs in, interventions and the yield table out."""
 
-import contextlib
-import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judgeprobe.cli.calls import call_progress, note_calls
 from judgeprobe.cli.common import (
     JsonOption,
     QuietOption,
@@ -19,7 +17,6 @@ from judgeprobe.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from judgeprobe.build.generate import Watch
     from judgeprobe.build.preview import Preview
     from judgeprobe.build.run import BuildResult
 
@@ -57,7 +54,7 @@ def build(
 
         _show_preview(look(study, preview), as_json=as_json)
         return
-    with _progress(shown=not quiet) as watch:
+    with call_progress("base items", shown=not quiet) as watch:
         result = run_build(study, replace=replace, watch=watch)
     if as_json:
         print_json({"study": study.settings.study.name, **result.as_dict()})
@@ -67,27 +64,6 @@ def build(
     if not quiet:
         _notes(result, study)
     finish(1 if result.incomplete else 0)
-
-
-@contextlib.contextmanager
-def _progress(*, shown: bool) -> "Iterator[Watch | None]":
-    """A bar of base items done, on a terminal only."""
-    if not shown or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("base items")
-
-        def watch(done: int, total: int, counts: dict[str, Any]) -> None:
-            calls = sum(count.calls for count in counts.values())
-            usd = sum(count.usd for count in counts.values())
-            told = f"base items ({calls} calls, ${usd:.4f})"
-            bar.update(task, completed=done, total=total, description=told)
-
-        yield watch
 
 
 def _notes(result: "BuildResult", study: Any) -> None:
@@ -100,12 +76,7 @@ def _notes(result: "BuildResult", study: Any) -> None:
         )
     if result.rows_left:
         note(f"{result.rows_left} rows past the study's limit were not read")
-    for role, made in result.calls.items():
-        unpriced = f", {made.unpriced} of them without a known price" if made.unpriced else ""
-        note(
-            f"{role}: {made.calls} calls sent, {made.cached} replies from the cache, "
-            f"${made.usd:.4f}{unpriced}"
-        )
+    note_calls(result.calls)
     if result.incomplete:
         note(
             f"judgeprobe: {result.incomplete} edits are missing because a call failed; run it "

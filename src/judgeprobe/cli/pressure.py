@@ -1,12 +1,10 @@
 """`judgeprobe pressure STUDY`: claims written under pressure, read axis by axis."""
 
-import contextlib
-import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judgeprobe.cli.calls import call_progress, note_calls
 from judgeprobe.cli.common import (
     JsonOption,
     QuietOption,
@@ -20,7 +18,7 @@ from judgeprobe.cli.common import (
 
 if TYPE_CHECKING:
     from judgeprobe.pressure.preview import Preview
-    from judgeprobe.pressure.run import PressureResult, Watch
+    from judgeprobe.pressure.run import PressureResult
 
 __all__ = ["pressure"]
 
@@ -57,7 +55,7 @@ def pressure(
 
         _show_preview(look(study, preview), as_json=as_json)
         return
-    with _progress(shown=not quiet) as watch:
+    with call_progress("replies", shown=not quiet) as watch:
         result = run_pressure(study, replace=replace, watch=watch)
     if as_json:
         print_json(result.as_dict())
@@ -66,27 +64,6 @@ def pressure(
     if not quiet:
         _notes(result, study)
     finish(1 if result.incomplete else 0)
-
-
-@contextlib.contextmanager
-def _progress(*, shown: bool) -> "Iterator[Watch | None]":
-    """A bar of replies that are in, on a terminal only."""
-    if not shown or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("replies")
-
-        def watch(done: int, total: int, counts: dict[str, Any]) -> None:
-            calls = sum(count.calls for count in counts.values())
-            usd = sum(count.usd for count in counts.values())
-            told = f"replies ({calls} calls, ${usd:.4f})"
-            bar.update(task, completed=done, total=total, description=told)
-
-        yield watch
 
 
 def _show_preview(found: "Preview", *, as_json: bool) -> None:
@@ -209,12 +186,7 @@ def _notes(result: "PressureResult", study: Any) -> None:
                 f"{one['name']}: every seed gave the same text; give it a temperature above 0, "
                 "or seeds = 1"
             )
-    for role, made in result.calls.items():
-        unpriced = f", {made.unpriced} of them without a known price" if made.unpriced else ""
-        note(
-            f"{role}: {made.calls} calls sent, {made.cached} replies from the cache, "
-            f"${made.usd:.4f}{unpriced}"
-        )
+    note_calls(result.calls)
     if result.incomplete:
         note(
             f"judgeprobe: {result.incomplete} replies are missing because a call failed; run it "

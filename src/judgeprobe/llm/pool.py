@@ -31,7 +31,7 @@ from judgeprobe.llm.request import Request
 from judgeprobe.llm.retry import retrying
 from judgeprobe.records import Reply
 
-__all__ = ["Counts", "Pool", "StoppedError"]
+__all__ = ["Counts", "Pool", "StoppedError", "Watch"]
 
 T = TypeVar("T")
 
@@ -100,6 +100,10 @@ class Counts:
     def note(self, *, good: bool) -> None:
         """One more question came to its end."""
         self._outcomes.append(good)
+
+
+# Told what is done, what there is in all, and calls by role.
+Watch = Callable[[int, int, dict[str, Counts]], None]
 
 
 def _letting_go() -> StoppedError:

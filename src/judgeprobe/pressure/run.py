@@ -22,7 +22,7 @@ from judgeprobe.families import VERIFIER, pressure_members
 from judgeprobe.files import file_hash, read_json, write_json, write_jsonl, write_text
 from judgeprobe.llm.cache import ReplyCache
 from judgeprobe.llm.limits import Budget
-from judgeprobe.llm.pool import Counts, Pool
+from judgeprobe.llm.pool import Counts, Pool, Watch
 from judgeprobe.pressure.content import Material, content
 from judgeprobe.pressure.human import human_dir, read_human, write_human
 from judgeprobe.pressure.operators import axis_operators
@@ -34,11 +34,9 @@ from judgeprobe.pressure.writing import PAUSED, Writer, writers
 from judgeprobe.records import Comparison, PressureClaim
 from judgeprobe.study import Study
 
-__all__ = ["PressureResult", "Watch", "run_pressure"]
+__all__ = ["PressureResult", "run_pressure"]
 
 T = TypeVar("T")
-# Told of answers that are in, answers in all, and calls by role.
-Watch = Callable[[int, int, dict[str, Counts]], None]
 
 
 @dataclass(frozen=True)

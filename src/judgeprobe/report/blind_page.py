@@ -11,13 +11,12 @@ from judgeprobe.report.blind_tables import (
     POWER_NAMES,
     agreement_tables,
     delta_table,
-    prediction_table,
     score_tables,
     standing_delta,
 )
 from judgeprobe.report.make import draw
 from judgeprobe.report.page import Box, Drawn, Page, Section, render
-from judgeprobe.report.predicted import PREDICTED
+from judgeprobe.report.predicted import PREDICTED, predictions_table
 from judgeprobe.report.tabulate import Table
 from judgeprobe.study import Study
 
@@ -88,7 +87,10 @@ def _tables(
     if agreement is not None:
         yield from agreement_tables(agreement)
     if predictions:
-        yield prediction_table(predictions, "" if scores is None else scores["notice"])
+        notice = "" if scores is None else scores["notice"]
+        yield predictions_table(
+            predictions, direction=DIRECTION, notice=notice, name="blind_predictions"
+        )
 
 
 def _lead(scores: Mapping[str, Any] | None) -> str:

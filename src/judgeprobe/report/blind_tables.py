@@ -10,7 +10,6 @@ __all__ = [
     "POWER_NAMES",
     "agreement_tables",
     "delta_table",
-    "prediction_table",
     "score_tables",
     "standing_delta",
 ]
@@ -219,30 +218,6 @@ def delta_table(
         direction=common["direction"],
         notice=common["notice"],
         marked=marked,
-    )
-
-
-def prediction_table(predictions: Sequence[Mapping[str, Any]], notice: str) -> Table:
-    """The registered predictions of the blinded set."""
-    return Table(
-        name="blind_predictions",
-        title="Register of predicted values",
-        caption=(
-            "Standing: nothing is measured yet that could refute it. Measured: its condition can "
-            "be read and does not hold. Refuted: it holds."
-        ),
-        columns=(
-            Column("key", "key"),
-            Column("value", "predicted", "number"),
-            Column("state", "state"),
-            Column("measured", "measured", "number"),
-            Column("basis", "basis"),
-            Column("refuted_if", "refuted if"),
-        ),
-        rows=tuple(predictions),
-        direction=DIRECTION,
-        notice=notice,
-        marked=frozenset((row, "value") for row in range(len(predictions))),
     )
 
 

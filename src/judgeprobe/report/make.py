@@ -87,7 +87,7 @@ def make_report(study: Study) -> Report:
             *breakdown_tables(view, notice, predicted),
             *check_tables(view, notice),
             *source_tables(view, evidence, missed, notice),
-            *([predictions_table(view, notice)] if view.predictions else []),
+            *_registers(view, notice),
         )
     }
     figures = draw(_pictures(view, notice, predicted), study.figures_dir)
@@ -189,6 +189,12 @@ def require_one_making(study: Study, view: ProfileView, evidence: Evidence) -> N
             file=study.profile_path,
             remedy=f"make it again with: judgeprobe profile {study.folder}",
         )
+
+
+def _registers(view: ProfileView, notice: str) -> Iterable[Table]:
+    if view.predictions:
+        rows = [one.model_dump() for one in view.predictions]
+        yield predictions_table(rows, direction=view.direction, notice=notice)
 
 
 def _pictures(view: ProfileView, notice: str, predicted: Predicted) -> tuple[Picture, ...]:

@@ -6,7 +6,9 @@ in the contrast, `slots.SLOT` in the slot table. Every prediction is listed with
 """
 
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from judgeprobe.errors import InputError
 from judgeprobe.files import read_text
@@ -103,10 +105,19 @@ def _explains(entry: dict[str, object], one: Prediction) -> bool:
     )
 
 
-def predictions_table(view: ProfileView, notice: str) -> Table:
-    """The register with its current state."""
+def predictions_table(
+    rows: Sequence[Mapping[str, Any]], *, direction: str, notice: str, name: str = "predictions"
+) -> Table:
+    """A register of predictions with its current state.
+
+    Args:
+        rows: Predictions with their state, as profile.json and scores.json hold them.
+        direction: Who set the direction of what is measured.
+        notice: Drawn with the table.
+        name: Of the table's files.
+    """
     return Table(
-        name="predictions",
+        name=name,
         title="Register of predicted values",
         caption=(
             "Standing: nothing is measured yet that could refute it. Measured: its condition can "
@@ -120,8 +131,8 @@ def predictions_table(view: ProfileView, notice: str) -> Table:
             Column("basis", "basis"),
             Column("refuted_if", "refuted if"),
         ),
-        rows=tuple(one.model_dump() for one in view.predictions),
-        direction=view.direction,
+        rows=tuple(rows),
+        direction=direction,
         notice=notice,
-        marked=frozenset((row, "value") for row in range(len(view.predictions))),
+        marked=frozenset((row, "value") for row in range(len(rows))),
     )
