@@ -195,18 +195,9 @@ class _Builder:
         """All base items at once, as far as the pool lets them."""
         pool = self._pool
         assert pool is not None
-        done = 0
-
-        async def one(item: BaseItem) -> _Made:
-            nonlocal done
-            made = await self.item(item)
-            done += 1
-            if watch is not None:
-                watch(done, len(items), pool.counts)
-            return made
-
+        jobs = [functools.partial(self.item, item) for item in items]
         try:
-            return _joined(await pool.all([functools.partial(one, item) for item in items]))
+            return _joined(await pool.all(jobs, watch))
         finally:
             await self._close()
 

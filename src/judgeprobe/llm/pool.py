@@ -9,11 +9,12 @@ stop the whole run: nothing more is sent, and what is on its way is awaited and 
 
 import asyncio
 import contextlib
+import functools
 import signal
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -292,16 +293,33 @@ class Pool:
         if self._stopped is not None:
             raise self._stopped if isinstance(self._stopped, StoppedError) else _letting_go()
 
-    async def all(self, jobs: list[Callable[[], Awaitable[T]]]) -> list[T]:
+    async def all(
+        self, jobs: Sequence[Callable[[], Awaitable[T]]], watch: Watch | None = None
+    ) -> list[T]:
         """The results of some jobs that ask, in their order.
+
+        Args:
+            jobs: Each asks what it needs.
+            watch: Told after every job that ended well.
 
         Raises:
             KeyboardInterrupt: The user stopped the run.
             JudgeprobeError: Why the run was stopped, or the first job's error.
         """
+        done = 0
+
+        async def watched(job: Callable[[], Awaitable[T]]) -> T:
+            nonlocal done
+            result = await job()
+            done += 1
+            if watch is not None:
+                watch(done, len(jobs), self.counts)
+            return result
+
         with self._interruptible():
             found = await asyncio.gather(
-                *(self._guarded(job) for job in jobs), return_exceptions=True
+                *(self._guarded(functools.partial(watched, job)) for job in jobs),
+                return_exceptions=True,
             )
         if self._stopped is not None:
             raise self._stopped

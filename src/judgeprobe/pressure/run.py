@@ -13,9 +13,9 @@ replies and labels give the same bytes.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from judgeprobe.errors import MixedArtifactsError
 from judgeprobe.families import VERIFIER, pressure_members
@@ -35,8 +35,6 @@ from judgeprobe.records import Comparison, PressureClaim
 from judgeprobe.study import Study
 
 __all__ = ["PressureResult", "run_pressure"]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -187,38 +185,18 @@ async def _ask(
     """Every claim, then every answer about them."""
     try:
         written = [job for author in authors for job in author.jobs(pool, texts)]
-        claims = await pool.all(_watched(written, pool, watch))
+        claims = await pool.all(written, watch)
         if reader is None:
             return _Made(claims, [])
         evidence = {one.base_id: one.evidence for one in texts}
         asked = reader.jobs(pool, claims, evidence)
-        return _Made(claims, await pool.all(_watched(asked, pool, watch)))
+        return _Made(claims, await pool.all(asked, watch))
     finally:
         for endpoint in (
             *(one.endpoint for one in authors),
             *([reader.endpoint] if reader else []),
         ):
             await endpoint.close()
-
-
-def _watched(
-    jobs: Sequence[Callable[[], Awaitable[T]]], pool: Pool, watch: Watch | None
-) -> list[Callable[[], Awaitable[T]]]:
-    if watch is None:
-        return list(jobs)
-    done = 0
-
-    def told(job: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]]:
-        async def run() -> T:
-            nonlocal done
-            found = await job()
-            done += 1
-            watch(done, len(jobs), pool.counts)
-            return found
-
-        return run
-
-    return [told(job) for job in jobs]
 
 
 def _write(study: Study, made: _Made, found: dict[str, Any]) -> None:
