@@ -21,14 +21,14 @@ from judgeprobe.annotate.sheet import Sheet, make_sheet
 from judgeprobe.errors import InputError
 from judgeprobe.files import dump_json, read_jsonl, read_text, write_bytes
 from judgeprobe.forms.folder import constant_dates, refuse_names, telling_names
+from judgeprobe.forms.names import FORMS
 from judgeprobe.forms.page import render_codebook
 from judgeprobe.records import Intervention, Label
 from judgeprobe.study import Study
 from judgeprobe.taxonomy import AnnotatorWords
 
-__all__ = ["FORMS", "Exported", "export"]
+__all__ = ["Exported", "export"]
 
-FORMS = ("html", "csv", "xlsx", "label-studio")
 CODEBOOK_OF_OWN = (
     "the taxonomy {name} has no codebook for annotators; give one with --codebook FILE, "
     "or `codebook` texts of its slots"

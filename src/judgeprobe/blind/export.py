@@ -12,11 +12,12 @@ from pathlib import Path
 from judgeprobe import resources
 from judgeprobe.blind.keys import make_key, secret_of, write_key
 from judgeprobe.blind.paths import BlindPaths, paths_of
-from judgeprobe.blind.sheet import FORMS, BlindSheet, ShownUnit, render_sheet
+from judgeprobe.blind.sheet import BlindSheet, ShownUnit, render_sheet
 from judgeprobe.blind.units import UnitSet, units_from_file, units_from_pairs
 from judgeprobe.errors import InputError, StudyError
 from judgeprobe.files import file_hash, read_jsonl, read_text, write_bytes, write_jsonl
 from judgeprobe.forms.folder import constant_dates, refuse_names, telling_names
+from judgeprobe.forms.names import FORMS
 from judgeprobe.forms.page import render_codebook
 from judgeprobe.records import BlindItem, BlindLabel, BlindUnit, Intervention
 from judgeprobe.settings import BlindSettings

@@ -12,9 +12,8 @@ from judgeprobe.forms.rows import Layout
 from judgeprobe.forms.table import SheetTable, csv_text, xlsx_bytes
 from judgeprobe.settings import BlindSettings
 
-__all__ = ["FORMS", "LAYOUT", "WHOLE", "BlindSheet", "ShownUnit", "render_sheet"]
+__all__ = ["LAYOUT", "WHOLE", "BlindSheet", "ShownUnit", "render_sheet"]
 
-FORMS = ("html", "csv", "xlsx", "label-studio")
 WHOLE = "sentences"
 LAYOUT = Layout(
     answer="label",

@@ -62,14 +62,11 @@ def export(
     quiet: QuietOption = False,
 ) -> None:
     """Write blind batches for annotators, and the keys apart from them."""
-    from judgeprobe.annotate.export import FORMS
     from judgeprobe.annotate.export import export as run
-    from judgeprobe.errors import InputError
+    from judgeprobe.forms.names import chosen_forms
     from judgeprobe.study import load_study
 
-    unknown = sorted(set(form or []) - set(FORMS))
-    if unknown:
-        raise InputError(f"there is no form `{unknown[0]}`", remedy="use " + ", ".join(FORMS))
+    forms = chosen_forms(form)
     loaded = load_study(study)
     settings = loaded.settings.annotation
     made = run(
@@ -78,7 +75,7 @@ def export(
         size=settings.batch_size if size is None else size,
         training=settings.training if training is None else training,
         repeats=settings.repeats if repeats is None else repeats,
-        forms=form or FORMS,
+        forms=forms,
         codebook=codebook,
         consent=consent,
         replace=replace,

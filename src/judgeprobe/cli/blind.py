@@ -68,19 +68,16 @@ def export(
 ) -> None:
     """Write one blind sheet an annotator, and the keys apart from them."""
     from judgeprobe.blind.export import export_set
-    from judgeprobe.blind.sheet import FORMS
-    from judgeprobe.errors import InputError
+    from judgeprobe.forms.names import chosen_forms
     from judgeprobe.study import load_study
 
-    unknown = sorted(set(form or []) - set(FORMS))
-    if unknown:
-        raise InputError(f"there is no form `{unknown[0]}`", remedy="use " + ", ".join(FORMS))
+    forms = chosen_forms(form)
     names = [name.strip() for name in annotators.split(",")] if annotators is not None else []
     made = export_set(
         load_study(study),
         annotators=names,
         units=units,
-        forms=form or FORMS,
+        forms=forms,
         consent=consent,
         replace=replace,
     )
